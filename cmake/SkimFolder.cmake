@@ -1,0 +1,48 @@
+# A folder's sources are what stands in it: `x.cpp` goes into the library, `x_test.cpp` into the folder's test program.
+set(SKIM_LIBRARY_SOURCES "")
+set(SKIM_TEST_FOLDERS "")
+
+function(skim_folder folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|_fuzz\\.cpp$|_main\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  set(SKIM_LIBRARY_SOURCES ${SKIM_LIBRARY_SOURCES} ${sources} PARENT_SCOPE)
+  if(tests)
+    string(REPLACE "src/" "" name ${folder})
+    set(SKIM_TEST_FOLDERS ${SKIM_TEST_FOLDERS} ${name} PARENT_SCOPE)
+    set(SKIM_TESTS_OF_${name} ${tests} PARENT_SCOPE)
+  endif()
+endfunction()
+
+# One library of all folders, so that users link one thing.
+macro(skim_finish_library)
+  add_library(skim_library STATIC ${SKIM_LIBRARY_SOURCES})
+  add_library(skim::skim ALIAS skim_library)
+  set_target_properties(skim_library PROPERTIES OUTPUT_NAME skim EXPORT_NAME skim)
+  target_include_directories(skim_library PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+                                                 $<INSTALL_INTERFACE:include>)
+  target_include_directories(skim_library PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
+  target_compile_features(skim_library PUBLIC cxx_std_20)
+  target_compile_definitions(skim_library PRIVATE SKIM_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(skim_library PUBLIC tl::expected Threads::Threads PRIVATE hwy::hwy nlohmann_json::nlohmann_json)
+  target_link_libraries(skim_library PRIVATE $<BUILD_INTERFACE:skim_warnings>)
+endmacro()
+
+# A program of ours that may look inside the library.
+function(skim_inside target)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE skim_library hwy::hwy nlohmann_json::nlohmann_json skim_warnings)
+endfunction()
+
+function(skim_folder_tests)
+  if(NOT SKIM_TESTS)
+    return()
+  endif()
+  foreach(name IN LISTS SKIM_TEST_FOLDERS)
+    add_executable(${name}_test ${SKIM_TESTS_OF_${name}})
+    skim_inside(${name}_test)
+    target_link_libraries(${name}_test PRIVATE GTest::gtest GTest::gtest_main GTest::gmock)
+    add_test(NAME ${name} COMMAND ${name}_test)
+  endforeach()
+endfunction()

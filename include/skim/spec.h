@@ -1,0 +1,74 @@
+// The description of a network: plain data, no behaviour. The model file stores it as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace skim {
+
+enum class Cell { lstm, gru, rnn };
+enum class ReaderKind { full, skim };
+
+// What a small cell sees of the hidden state: its own head, or all of it.
+enum class SmallSees { head, all };
+
+// What the choice between reading and skimming is computed from.
+enum class Decision {
+  linear,       // [x; h], the paper's equation 1
+  linear_cell,  // [x; h; c], as the authors' code does; LSTM only
+  dot,          // the dot product of x and h, the paper's remark
+};
+
+enum class Pooling { last, max, mean, attention };
+enum class WeightType { f32, bf16, int8 };
+
+// How text becomes words: English rules (punctuation and n't apart), or split at white space only.
+enum class Tokenizer { english, whitespace };
+
+struct ReaderSpec {
+  ReaderKind kind = ReaderKind::skim;
+  Cell cell = Cell::lstm;
+  int input = 100;   // width of the rows it reads
+  int hidden = 100;  // d in the paper: width of the state
+  std::vector<int> small = {
+      10};  // d' in the paper: widths of the smaller cells, falling; 0 skips; empty when full
+  SmallSees small_sees = SmallSees::head;
+  Decision decision = Decision::linear;
+
+  // k in the paper: how many ways there are to treat a word.
+  int levels() const { return 1 + static_cast<int>(small.size()); }
+  // The width of the state that level 0 (read), 1 (skim), 2 ... updates.
+  int width(int level) const {
+    return level == 0 ? hidden : small[static_cast<std::size_t>(level) - 1];
+  }
+
+  bool operator==(const ReaderSpec&) const = default;
+};
+
+struct ModelSpec {
+  std::string net = "classifier";
+  Tokenizer tokenizer = Tokenizer::english;
+  int vocabulary = 0;  // number of words that have a vector; id 0 stands for unknown words
+  int word_width = 100;
+  ReaderSpec reader;  // of every layer and direction, except that upper layers read the rows of the
+                      // layer below
+  int layers = 1;
+  bool bidirectional = false;
+  Pooling pooling = Pooling::last;
+  WeightType weights = WeightType::f32;  // of the big cells and the word vectors; all else is f32
+  std::vector<std::string> labels;
+
+  int directions() const { return bidirectional ? 2 : 1; }
+  // Width of one output row of a layer: both directions side by side.
+  int row_width() const { return reader.hidden * directions(); }
+  // The spec of the readers of `layer`, counted from 0.
+  ReaderSpec reader_of(int layer) const {
+    ReaderSpec spec = reader;
+    spec.input = layer == 0 ? word_width : row_width();
+    return spec;
+  }
+
+  bool operator==(const ModelSpec&) const = default;
+};
+
+}  // namespace skim
