@@ -20,13 +20,14 @@ macro(skim_finish_library)
   add_library(skim_library STATIC ${SKIM_LIBRARY_SOURCES})
   add_library(skim::skim ALIAS skim_library)
   set_target_properties(skim_library PROPERTIES OUTPUT_NAME skim EXPORT_NAME skim)
-  target_include_directories(skim_library PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
-                                                 $<INSTALL_INTERFACE:include>)
+  target_include_directories(skim_library PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
   target_include_directories(skim_library PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
   target_compile_features(skim_library PUBLIC cxx_std_20)
   target_compile_definitions(skim_library PRIVATE SKIM_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(skim_library PUBLIC tl::expected Threads::Threads PRIVATE hwy::hwy nlohmann_json::nlohmann_json)
-  target_link_libraries(skim_library PRIVATE $<BUILD_INTERFACE:skim_warnings>)
+  target_link_libraries(skim_library PUBLIC tl::expected Threads::Threads PRIVATE hwy::hwy)
+  # Headers only, or flags only: users of the installed library have no need of them.
+  target_link_libraries(skim_library PRIVATE $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
+                                             $<BUILD_INTERFACE:skim_warnings>)
 endmacro()
 
 # A program of ours that may look inside the library.
@@ -35,14 +36,21 @@ function(skim_inside target)
   target_link_libraries(${target} PRIVATE skim_library hwy::hwy nlohmann_json::nlohmann_json skim_warnings)
 endfunction()
 
+# A gtest program; each of its cases is a test of its own to ctest.
+function(skim_test target)
+  add_executable(${target} ${ARGN})
+  skim_inside(${target})
+  target_link_libraries(${target} PRIVATE GTest::gtest GTest::gtest_main GTest::gmock)
+  # Parameter values are left out of the names: not every value prints the same twice.
+  gtest_discover_tests(${target} TEST_PREFIX "${target}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST
+                       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} PROPERTIES TIMEOUT 300)
+endfunction()
+
 function(skim_folder_tests)
   if(NOT SKIM_TESTS)
     return()
   endif()
   foreach(name IN LISTS SKIM_TEST_FOLDERS)
-    add_executable(${name}_test ${SKIM_TESTS_OF_${name}})
-    skim_inside(${name}_test)
-    target_link_libraries(${name}_test PRIVATE GTest::gtest GTest::gtest_main GTest::gmock)
-    add_test(NAME ${name} COMMAND ${name}_test)
+    skim_test(${name}_test ${SKIM_TESTS_OF_${name}})
   endforeach()
 endfunction()
