@@ -1,0 +1,88 @@
+#include "base/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace skim {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string error_of(std::string_view text) {
+  const auto parsed = parse_json(text, "x.json");
+  return parsed ? "(no error)" : parsed.error().message;
+}
+
+TEST(ParseJson, KeepsFieldsInOrderAndNumbersExact) {
+  const std::string text =
+      R"({"z":1,"a":[true,null,-5,18446744073709551615,0.10000000149011612],"m":{"k":"v"}})";
+  const auto json = parse_json(text, "x");
+  ASSERT_TRUE(json) << json.error().message;
+  EXPECT_EQ(to_text(*json), text);
+}
+
+TEST(ParseJson, NamesSourceAndBytePosition) {
+  EXPECT_THAT(error_of("{\"a\": ?}"), HasSubstr("x.json: not valid JSON at byte 6"));
+  EXPECT_THAT(error_of("[1, 2"), HasSubstr("at byte 5"));
+  EXPECT_THAT(error_of(""), HasSubstr("not valid JSON"));
+}
+
+TEST(ParseJson, RejectsWhatFollowsTheDocument) {
+  EXPECT_THAT(error_of("{} x"), HasSubstr("at byte 3"));
+  EXPECT_THAT(error_of(std::string_view("{}\0", 3)), HasSubstr("zero byte"));
+  EXPECT_TRUE(parse_json("{}   ", "x"));
+}
+
+TEST(ParseJson, RejectsInvalidUtf8AndHugeNumbers) {
+  EXPECT_THAT(error_of("\"\xff\""), HasSubstr("x.json"));
+  EXPECT_THAT(error_of("1e999"), HasSubstr("x.json"));
+}
+
+TEST(ParseJson, RejectsAFieldGivenTwiceInSmallAndLargeObjects) {
+  EXPECT_THAT(error_of(R"({"a":{"b":1,"b":2}})"), HasSubstr("'b' is given twice"));
+  std::string large = "{";
+  for (int i = 0; i < 1000; ++i) large += "\"k" + std::to_string(i) + "\":0,";
+  EXPECT_THAT(error_of(large + "\"k500\":1}"), HasSubstr("'k500' is given twice"));
+  EXPECT_TRUE(parse_json(large + "\"k1000\":1}", "x"));
+}
+
+TEST(ParseJson, StopsAtTheDepthLimit) {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_TRUE(parse_json(nested(kJsonDepth), "x"));
+  EXPECT_THAT(error_of(nested(kJsonDepth + 1)), HasSubstr("nested deeper than 64"));
+  EXPECT_THAT(error_of(std::string(1000000, '[')), HasSubstr("nested deeper than 64"));
+}
+
+TEST(ParseJson, ErrorsStayShortWhateverTheInput) {
+  EXPECT_LT(error_of("\"" + std::string(1000000, 'a')).size(), 300U);
+  EXPECT_LT(error_of("{\"" + std::string(1000000, 'a') + "\":1,}").size(), 300U);
+}
+
+TEST(JsonText, ReplacesInvalidUtf8) {
+  EXPECT_EQ(to_text(Json("a\xff")), "\"a\xEF\xBF\xBD\"");
+  EXPECT_EQ(to_text(Json(std::numeric_limits<double>::infinity())), "null");
+}
+
+TEST(JsonAccess, MessagesGiveThePathAndWhatWasExpected) {
+  const Json json = *parse_json(R"({"s":"t","n":70000,"big":18446744073709551615,"f":0.5})", "x");
+  EXPECT_EQ(*string_at(json, "s", "m: spec"), "t");
+  EXPECT_EQ(string_at(json, "q", "m: spec").error().message, "m: spec.q is missing");
+  EXPECT_EQ(string_at(json, "n", "m: spec").error().message, "m: spec.n must be a string");
+  EXPECT_EQ(*int_at(json, "n", {1, 70000}, "m"), 70000);
+  EXPECT_EQ(int_at(json, "n", {1, 4096}, "m").error().message,
+            "m.n must be a whole number from 1 to 4096");
+  EXPECT_FALSE(int_at(json, "big", {-10, INT64_MAX}, "m"));
+  EXPECT_FALSE(int_at(json, "f", {0, 1}, "m"));
+  EXPECT_EQ(*unsigned_at(json, "big", "m"), UINT64_MAX);
+  EXPECT_EQ(*number_at(json, "f", "m"), 0.5);
+  EXPECT_EQ(bool_at(json, "f", "m").error().message, "m.f must be true or false");
+  EXPECT_EQ(array_at(json, "f", "m").error().message, "m.f must be a list");
+  EXPECT_EQ(field_at(Json(3), "f", "m").error().message, "m must be an object");
+}
+
+}  // namespace
+}  // namespace skim
