@@ -1,0 +1,170 @@
+#include "spec/params.h"
+
+#include <set>
+#include <string_view>
+
+namespace skim {
+namespace {
+
+constexpr int kMaxHidden = 4096;  // fits Step::width
+constexpr int kMaxInput = 65536;
+constexpr int kMaxLevels = 8;
+constexpr int kMaxLayers = 16;
+constexpr int kMaxVocabulary = 100'000'000;
+constexpr std::size_t kMaxLabels = 100'000;
+
+std::size_t size_of(int value) { return static_cast<std::size_t>(value); }
+
+struct CellShape {
+  Cell cell;
+  int width;
+  int input;
+  int seen;  // how much of the hidden state it sees
+};
+
+void add_cell(std::vector<TensorSpec>& list, const std::string& name, CellShape shape,
+              bool quantized) {
+  const std::size_t rows = gates(shape.cell) * size_of(shape.width);
+  list.push_back({name + ".w", {rows, size_of(shape.input)}, quantized});
+  list.push_back({name + ".u", {rows, size_of(shape.seen)}, quantized});
+  list.push_back({name + ".b", {rows}, false});
+  if (shape.cell == Cell::gru) list.push_back({name + ".bn", {size_of(shape.width)}, false});
+}
+
+void add_decision(std::vector<TensorSpec>& list, const ReaderSpec& spec) {
+  const std::size_t levels = size_of(spec.levels());
+  if (spec.decision == Decision::dot) {
+    list.push_back({"decision.scale", {levels}, false});
+  } else {
+    list.push_back({"decision.w", {levels, size_of(spec.input)}, false});
+    list.push_back({"decision.u", {levels, size_of(spec.hidden)}, false});
+  }
+  if (spec.decision == Decision::linear_cell) {
+    list.push_back({"decision.c", {levels, size_of(spec.hidden)}, false});
+  }
+  list.push_back({"decision.b", {levels}, false});
+}
+
+Result<void> in_range(const std::string& field, long long value, long long low, long long high) {
+  if (value >= low && value <= high) return {};
+  return fail(Fault::format, field + " is " + std::to_string(value) + ", it must be from " +
+                                 std::to_string(low) + " to " + std::to_string(high));
+}
+
+Result<void> check_small(const ReaderSpec& spec) {
+  if (spec.kind == ReaderKind::full) {
+    if (spec.small.empty()) return {};
+    return fail(Fault::format, "reader.small must be empty, a full reader has no small cells");
+  }
+  if (spec.small.empty()) {
+    return fail(Fault::format, "reader.small is empty, a skim reader needs at least one width");
+  }
+  if (spec.small.size() >= size_of(kMaxLevels)) {
+    return fail(Fault::format, "reader.small has " + std::to_string(spec.small.size()) +
+                                   " widths, it may have " + std::to_string(kMaxLevels - 1));
+  }
+  int wider = spec.hidden;
+  for (const int width : spec.small) {
+    if (width < 0 || width >= wider) {
+      return fail(Fault::format, "reader.small holds " + std::to_string(width) + " after " +
+                                     std::to_string(wider) +
+                                     ", the widths must fall from reader.hidden down to 0 or more");
+    }
+    wider = width;
+  }
+  return {};
+}
+
+Result<void> check_labels(const std::vector<std::string>& labels) {
+  if (labels.empty()) return fail(Fault::format, "labels is empty, a classifier needs labels");
+  if (labels.size() > kMaxLabels) {
+    return fail(Fault::format, "labels has " + std::to_string(labels.size()) +
+                                   " entries, it may have " + std::to_string(kMaxLabels));
+  }
+  std::set<std::string_view> seen;
+  for (const std::string& label : labels) {
+    if (label.empty()) return fail(Fault::format, "labels holds an empty label");
+    if (!seen.insert(label).second) {
+      return fail(Fault::format, "labels holds '" + label + "' twice");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::size_t gates(Cell cell) {
+  switch (cell) {
+    case Cell::lstm:
+      return 4;
+    case Cell::gru:
+      return 3;
+    case Cell::rnn:
+      break;
+  }
+  return 1;
+}
+
+std::vector<TensorSpec> reader_tensors(const ReaderSpec& spec) {
+  std::vector<TensorSpec> list;
+  add_cell(list, "big", {spec.cell, spec.hidden, spec.input, spec.hidden}, true);
+  if (spec.kind == ReaderKind::full) return list;
+  for (int level = 1; level < spec.levels(); ++level) {
+    const int width = spec.width(level);
+    if (width == 0) continue;
+    const int seen = spec.small_sees == SmallSees::head ? width : spec.hidden;
+    add_cell(list, "small." + std::to_string(level), {spec.cell, width, spec.input, seen}, false);
+  }
+  add_decision(list, spec);
+  return list;
+}
+
+std::string reader_prefix(int layer, bool backward) {
+  return "reader." + std::to_string(layer) + (backward ? ".backward." : ".forward.");
+}
+
+std::vector<TensorSpec> model_tensors(const ModelSpec& spec) {
+  std::vector<TensorSpec> list;
+  list.push_back({"words", {size_of(spec.vocabulary), size_of(spec.word_width)}, true});
+  for (int layer = 0; layer < spec.layers; ++layer) {
+    const std::vector<TensorSpec> reader = reader_tensors(spec.reader_of(layer));
+    for (int direction = 0; direction < spec.directions(); ++direction) {
+      const std::string prefix = reader_prefix(layer, direction == 1);
+      for (const TensorSpec& tensor : reader) {
+        list.push_back({prefix + tensor.name, tensor.shape, tensor.quantized});
+      }
+    }
+  }
+  const std::size_t row = size_of(spec.row_width());
+  if (spec.pooling == Pooling::attention) list.push_back({"pool.w", {row}, false});
+  list.push_back({"head.w", {spec.labels.size(), row}, false});
+  list.push_back({"head.b", {spec.labels.size()}, false});
+  return list;
+}
+
+Result<void> check(const ReaderSpec& spec) {
+  return in_range("reader.input", spec.input, 1, kMaxInput)
+      .and_then([&] { return in_range("reader.hidden", spec.hidden, 1, kMaxHidden); })
+      .and_then([&] { return check_small(spec); })
+      .and_then([&]() -> Result<void> {
+        const bool needs_cell =
+            spec.kind == ReaderKind::skim && spec.decision == Decision::linear_cell;
+        if (!needs_cell || spec.cell == Cell::lstm) return {};
+        return fail(Fault::format,
+                    "reader.decision is linear_cell, which only an LSTM can have: the others have "
+                    "no cell state");
+      });
+}
+
+Result<void> check(const ModelSpec& spec) {
+  if (spec.net != "classifier") {
+    return fail(Fault::format, "net is '" + spec.net + "', this version knows only 'classifier'");
+  }
+  return in_range("vocabulary", spec.vocabulary, 1, kMaxVocabulary)
+      .and_then([&] { return in_range("word_width", spec.word_width, 1, kMaxInput); })
+      .and_then([&] { return in_range("layers", spec.layers, 1, kMaxLayers); })
+      .and_then([&] { return check(spec.reader_of(0)); })
+      .and_then([&] { return check_labels(spec.labels); });
+}
+
+}  // namespace skim
