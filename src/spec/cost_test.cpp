@@ -1,0 +1,143 @@
+#include "spec/cost.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace skim {
+namespace {
+
+constexpr double kLstm = 4;
+
+std::vector<Step> steps_of(const ReaderSpec& spec, int reads, int skims) {
+  std::vector<Step> steps;
+  for (int i = 0; i < reads; ++i) {
+    steps.push_back({.width = static_cast<std::uint16_t>(spec.hidden)});
+  }
+  for (int i = 0; i < skims; ++i) {
+    steps.push_back({.width = static_cast<std::uint16_t>(spec.small.at(0))});
+  }
+  return steps;
+}
+
+double executed(const ReaderSpec& spec, int width, Inputs inputs) {
+  return step_cost(spec, width, inputs).executed.flops;
+}
+
+TEST(PaperCost, GivesThePublishedColumn) {
+  const ReaderSpec spec{.input = 300, .hidden = 100, .small = {10}};
+  // The published IMDb rows: skim rates 83.9 and 90.7, 5.8x and 9.5x.
+  for (const auto& [skimmed, published] : {std::pair{839, 5.8}, std::pair{907, 9.5}}) {
+    const auto steps = steps_of(spec, 1000 - skimmed, skimmed);
+    const double rate = skimmed / 1000.0;
+    const double reduction = pass_cost(spec, steps, Inputs::folded).paper.reduction();
+    EXPECT_NEAR(reduction, 1 / ((1 - rate) + rate * 0.01 + 0.003), 1e-9);
+    EXPECT_NEAR(reduction, published, 0.06);  // published with one digit, the rate with three
+  }
+}
+
+TEST(PaperCost, OfAFullReaderIsThePlainOne) {
+  const ReaderSpec spec{.kind = ReaderKind::full, .input = 30, .hidden = 20, .small = {}};
+  for (const Inputs inputs : {Inputs::folded, Inputs::rows}) {
+    const Costs costs = step_cost(spec, 20, inputs);
+    EXPECT_EQ(costs.paper.reduction(), 1);
+    EXPECT_EQ(costs.counted.reduction(), 1);
+    EXPECT_EQ(costs.executed.reduction(), 1);
+  }
+}
+
+TEST(CountedCost, CountsEveryMultiplyOfTheDescribedModel) {
+  const ReaderSpec spec{.input = 300, .hidden = 100, .small = {10}};
+  const double decision = 2 * 400;
+  EXPECT_EQ(step_cost(spec, 100, Inputs::folded).counted.flops, decision + kLstm * 100 * 400);
+  EXPECT_EQ(step_cost(spec, 10, Inputs::folded).counted.flops, decision + kLstm * 10 * 310);
+  EXPECT_EQ(step_cost(spec, 10, Inputs::folded).counted.full_flops, kLstm * 100 * 400);
+}
+
+TEST(CountedCost, ImdbAtThePublishedRateIsLessThanPublished) {
+  // Input as wide as the state; the published 9.5x counts inputs and decision as nothing.
+  const ReaderSpec spec{.input = 100, .hidden = 100, .small = {10}};
+  const auto steps = steps_of(spec, 93, 907);
+  EXPECT_NEAR(pass_cost(spec, steps, Inputs::folded).counted.reduction(), 6.8, 0.1);
+}
+
+TEST(CountedCost, SmallCellsThatSeeAllAndOtherDecisions) {
+  ReaderSpec spec{.input = 30, .hidden = 20, .small = {5, 0}, .small_sees = SmallSees::all};
+  EXPECT_EQ(step_cost(spec, 5, Inputs::rows).counted.flops, 3 * 50 + kLstm * 5 * 50);
+  EXPECT_EQ(step_cost(spec, 0, Inputs::rows).counted.flops, 3 * 50);
+  spec.decision = Decision::linear_cell;
+  EXPECT_EQ(step_cost(spec, 0, Inputs::rows).counted.flops, 3 * 70);
+  spec.decision = Decision::dot;
+  EXPECT_EQ(step_cost(spec, 0, Inputs::rows).counted.flops, 20 + 3);
+}
+
+TEST(ExecutedCost, FoldedNoLongerDependsOnTheInput) {
+  const ReaderSpec spec{.input = 300, .hidden = 100, .small = {10}};
+  EXPECT_EQ(executed(spec, 100, Inputs::folded), kLstm * 100 * 100 + 100);
+  EXPECT_EQ(executed(spec, 10, Inputs::folded), kLstm * 10 * 10 + 10);
+  EXPECT_EQ(step_cost(spec, 10, Inputs::folded).executed.full_flops, kLstm * 100 * 100);
+}
+
+TEST(ExecutedCost, ASkippedWordIsFreeWhenFolded) {
+  const ReaderSpec spec{.hidden = 100, .small = {0}};
+  EXPECT_EQ(executed(spec, 0, Inputs::folded), 0);
+}
+
+TEST(ExecutedCost, RowsPayForSmallCellsAndDecisionOnEveryStep) {
+  const ReaderSpec spec{.cell = Cell::gru, .input = 30, .hidden = 20, .small = {5, 2}};
+  const double always = (3 * 7 + 2) * 30;
+  EXPECT_EQ(executed(spec, 20, Inputs::rows), always + 3 * 20 * 30 + 3 * 20 * 20 + 2 * 20);
+  EXPECT_EQ(executed(spec, 5, Inputs::rows), always + 3 * 5 * 5 + 2 * 5);
+  EXPECT_EQ(executed(spec, 2, Inputs::rows), always + 3 * 2 * 2 + 2 * 5);
+  EXPECT_EQ(step_cost(spec, 2, Inputs::rows).executed.full_flops, 3 * 20 * 50);
+}
+
+TEST(ExecutedCost, CellsThatSeeAllPayForTheTailOnceARead) {
+  const ReaderSpec spec{.hidden = 20, .small = {5}, .small_sees = SmallSees::all};
+  EXPECT_EQ(executed(spec, 20, Inputs::folded), kLstm * 20 * 20 + 20 + kLstm * 5 * 15);
+  EXPECT_EQ(executed(spec, 5, Inputs::folded), kLstm * 5 * 5 + 5);
+}
+
+TEST(ExecutedCost, WithSeveralLevelsASmallerCellStillSeesWhatTheWidestSkimChanged) {
+  const ReaderSpec spec{.hidden = 20, .small = {5, 2}, .small_sees = SmallSees::all};
+  EXPECT_EQ(executed(spec, 20, Inputs::folded), kLstm * 20 * 20 + 2 * 20 + kLstm * 7 * 15);
+  EXPECT_EQ(executed(spec, 2, Inputs::folded), kLstm * 2 * 5 + 2 * 5);
+}
+
+TEST(ExecutedCost, TheCellStateDoublesTheDecisionAndADotIsTakenEachStep) {
+  ReaderSpec spec{.input = 30, .hidden = 20, .small = {5}, .decision = Decision::linear_cell};
+  EXPECT_EQ(executed(spec, 20, Inputs::folded), kLstm * 20 * 20 + 2 * 20);
+  EXPECT_EQ(executed(spec, 5, Inputs::folded), kLstm * 5 * 5 + 2 * 5);
+  spec.decision = Decision::dot;
+  EXPECT_EQ(executed(spec, 5, Inputs::folded), kLstm * 5 * 5 + 20);
+  EXPECT_EQ(executed(spec, 5, Inputs::rows), kLstm * 5 * 5 + 20 + kLstm * 5 * 30);
+}
+
+TEST(PassCost, IsTheSumOfItsSteps) {
+  const ReaderSpec spec{.input = 8, .hidden = 16, .small = {4, 2, 0}};
+  const std::vector<Step> steps = {{16}, {4}, {2}, {0}, {2}, {16}};
+  Costs sum;
+  for (const Step& step : steps) sum += step_cost(spec, step.width, Inputs::rows);
+  const Costs pass = pass_cost(spec, steps, Inputs::rows);
+  EXPECT_EQ(pass.counted, sum.counted);
+  EXPECT_EQ(pass.executed, sum.executed);
+  EXPECT_DOUBLE_EQ(pass.paper.flops, sum.paper.flops);  // no whole numbers, so order shows
+}
+
+TEST(PassCost, OfNothingIsNothing) {
+  const Costs costs = pass_cost({}, {}, Inputs::folded);
+  EXPECT_EQ(costs, Costs{});
+  EXPECT_EQ(costs.paper.reduction(), 1);
+}
+
+TEST(SkimRate, IsTheShareOfStepsThatDidNotReadOverAllPasses) {
+  EXPECT_EQ(skim_rate({}), 0);
+  EXPECT_EQ(skim_rate({{.reader = "0.forward", .hidden = 8, .steps = {}}}), 0);
+  const Trace trace = {{.reader = "0.forward", .hidden = 8, .steps = {{8}, {2}, {0}}},
+                       {.reader = "0.backward", .hidden = 8, .steps = {{8}, {8}, {2}}}};
+  EXPECT_EQ(skim_rate(trace), 0.5);
+}
+
+}  // namespace
+}  // namespace skim
