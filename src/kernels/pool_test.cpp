@@ -1,0 +1,211 @@
+#include "kernels/pool.h"
+
+#include "kernels/targets.h"
+// Above: must come before any Highway header.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kernels/pool_reference.h"
+
+namespace skim {
+namespace {
+
+// Numbers in [-1, 1), the same on every machine.
+class Numbers {
+ public:
+  explicit Numbers(std::uint32_t seed) : state_(seed) {}
+  std::uint32_t next() { return (state_ = state_ * 1664525U + 1013904223U) >> 8; }
+  float value() { return static_cast<float>(next()) * 0x1p-23F - 1.0F; }
+
+ private:
+  std::uint32_t state_;
+};
+
+// A reader's log with random decisions. The slack holds NaN, which must never reach a result.
+struct Sample {
+  std::vector<int> widths;
+  std::vector<Step> steps;
+  std::vector<float> log;
+  bool backward = false;
+
+  PoolLog view() const {
+    return {log.data(), steps.data(), steps.size(), widths.data(), static_cast<int>(widths.size()),
+            backward};
+  }
+  std::size_t hidden() const { return static_cast<std::size_t>(widths[0]); }
+};
+
+std::vector<float> with_slack(std::vector<float> values) {
+  values.resize(values.size() + kPoolSlack, std::numeric_limits<float>::quiet_NaN());
+  return values;
+}
+
+Sample sample(std::vector<int> widths, std::size_t count, bool backward) {
+  Sample made{std::move(widths), {}, {}, backward};
+  Numbers numbers(static_cast<std::uint32_t>(count) + 7U);
+  for (std::size_t t = 0; t < count; ++t) {
+    const std::size_t level = numbers.next() % made.widths.size();
+    made.steps.push_back({static_cast<std::uint16_t>(made.widths[level]), 0.5F});
+  }
+  std::size_t total = 0;
+  for (const Step& step : made.steps) total += step.width;
+  for (std::size_t i = 0; i < total; ++i) made.log.push_back(numbers.value());
+  made.log = with_slack(std::move(made.log));
+  return made;
+}
+
+std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
+  Numbers source(seed);
+  std::vector<float> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(source.value());
+  return with_slack(std::move(values));
+}
+
+void expect_near(const std::vector<float>& wanted, const std::vector<float>& got, float tolerance) {
+  ASSERT_GE(got.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    ASSERT_NEAR(wanted[i], got[i], tolerance) << "entry " << i;
+  }
+}
+
+const std::vector<std::vector<int>> kShapes = {
+    {1},          {7}, {16, 0}, {10, 3}, {100, 10}, {33, 17, 5}, {40, 39, 1, 0}, {64, 32, 16, 8},
+    {200, 100, 1}};
+
+// Runs the body once for each instruction set that this machine has and we compile for.
+class EveryTarget : public testing::Test {
+ protected:
+  template <class Body>
+  void on_every_target(Body body) {
+    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+      hwy::SetSupportedTargetsForTest(target);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+      SCOPED_TRACE(hwy::TargetName(target));
+      body();
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+
+  template <class Body>
+  void on_every_sample(Body body) {
+    on_every_target([&] {
+      for (const auto& widths : kShapes) {
+        for (const std::size_t count : {0U, 1U, 2U, 5U, 64U}) {
+          for (const bool backward : {false, true}) {
+            SCOPED_TRACE(testing::PrintToString(widths) + " x " + std::to_string(count) +
+                         (backward ? " backward" : " forward"));
+            body(sample(widths, count, backward));
+          }
+        }
+      }
+    });
+  }
+};
+
+class Pool : public EveryTarget {};
+class Head : public EveryTarget {};
+
+TEST_F(Pool, MaxEqualsTheLargestOfTheDenseRows) {
+  on_every_sample([](const Sample& made) {
+    std::vector<float> out = numbers(made.hidden(), 1);
+    pool_max(made.view(), out.data());
+    expect_near(reference_max(made.view()), out, 0);  // picks a number, computes none
+  });
+}
+
+TEST_F(Pool, SumEqualsTheSumOfTheDenseRows) {
+  on_every_sample([](const Sample& made) {
+    std::vector<float> out = numbers(made.hidden(), 1);
+    pool_sum(made.view(), nullptr, out.data());
+    // 64 summands below 1 in f32: each addition rounds by at most 64 * 2^-24.
+    expect_near(reference_sum(made.view(), nullptr), out, 64.0F * 64.0F * 0x1p-24F);
+  });
+}
+
+TEST_F(Pool, WeightedSumEqualsThatOfTheDenseRows) {
+  on_every_sample([](const Sample& made) {
+    std::vector<float> out = numbers(made.hidden(), 1);
+    const std::vector<float> weights = numbers(made.steps.size(), 2);
+    pool_sum(made.view(), weights.data(), out.data());
+    expect_near(reference_sum(made.view(), weights.data()), out, 64.0F * 64.0F * 0x1p-24F);
+  });
+}
+
+TEST_F(Pool, ScoresEqualTheDotProductsOfTheDenseRows) {
+  on_every_sample([](const Sample& made) {
+    std::vector<float> scores(made.steps.size() + kPoolSlack, 0.0F);
+    const std::vector<float> w = numbers(made.hidden(), 3);
+    pool_scores(made.view(), w.data(), scores.data());
+    // At most 200 products below 1, each rounded at sums below 200; in practice a hundredth of it.
+    expect_near(reference_scores(made.view(), w.data()), scores, 2e-5F);
+  });
+}
+
+TEST_F(Pool, ScoresOfTwoDirectionsAddUp) {
+  const Sample made = sample({12, 4}, 9, false);
+  const std::vector<float> w = numbers(12, 3);
+  std::vector<float> scores(9 + kPoolSlack, 1.0F);
+  pool_scores(made.view(), w.data(), scores.data());
+  std::vector<float> wanted = reference_scores(made.view(), w.data());
+  for (float& score : wanted) score += 1.0F;
+  expect_near(wanted, scores, 1e-5F);  // rounding of a dozen f32 additions
+}
+
+TEST_F(Pool, LeavesWhatLiesBehindTheResultToOthers) {
+  // The forward half of a row is pooled into the floats right before the backward half.
+  on_every_sample([](const Sample& made) {
+    const std::size_t hidden = made.hidden();
+    std::vector<float> out(hidden + kPoolSlack, 0.25F);
+    pool_max(made.view(), out.data());
+    EXPECT_THAT(std::vector<float>(out.begin() + static_cast<std::ptrdiff_t>(hidden), out.end()),
+                testing::Each(0.25F));
+    pool_sum(made.view(), nullptr, out.data());
+    EXPECT_THAT(std::vector<float>(out.begin() + static_cast<std::ptrdiff_t>(hidden), out.end()),
+                testing::Each(0.25F));
+  });
+}
+
+TEST_F(Head, SoftmaxEqualsTheReference) {
+  on_every_target([] {
+    for (const std::size_t count : {1U, 2U, 5U, 8U, 31U}) {
+      std::vector<float> values = numbers(count, static_cast<std::uint32_t>(count));
+      for (std::size_t i = 0; i < count; ++i) values[i] *= 20.0F;
+      const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
+      const std::vector<float> wanted = reference_softmax({values.begin(), end});
+      softmax(values.data(), count);
+      expect_near(wanted, values, 4e-7F);  // a few roundings of f32
+    }
+  });
+}
+
+TEST_F(Head, SoftmaxOfHugeScoresStaysFinite) {
+  on_every_target([] {
+    std::vector<float> values = with_slack({3e38F, -3e38F, 3e38F});
+    softmax(values.data(), 3);
+    expect_near({0.5F, 0.0F, 0.5F}, values, 0);
+  });
+}
+
+TEST_F(Head, DenseEqualsTheReference) {
+  on_every_target([] {
+    for (const std::size_t columns : {1U, 7U, 16U, 130U}) {
+      const std::vector<float> w = numbers(3 * columns, 5);
+      const std::vector<float> b = numbers(3, 6);
+      const std::vector<float> x = numbers(columns, 7);
+      const Dense layer{w.data(), b.data(), 3, columns};
+      std::vector<float> out(3);
+      dense(layer, x.data(), out.data());
+      expect_near(reference_dense(layer, x.data()), out, 1e-5F);  // 130 f32 additions
+    }
+  });
+}
+
+}  // namespace
+}  // namespace skim
