@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Writes tests/parity/fixtures: readers computed in double precision by a second implementation, one file a case.
+
+usage: tools/make_parity_fixtures.py [FOLDER]
+
+Needs Debian's python3-numpy. Where python3-torch is installed too, the plain cells are also compared with torch.nn's,
+so that the reference itself rests on something. Weights and inputs are whole multiples of 1/128, which 32-bit floats
+hold exactly: both sides compute from the same numbers. The files are committed; running this again gives them back.
+"""
+import dataclasses
+import pathlib
+import sys
+import zlib
+
+import numpy as np
+
+UNIT = 128
+ROWS = 14
+GATES = {"lstm": 4, "gru": 3, "rnn": 1}
+# A decision this close to its threshold could fall either way in 32 bits; such cases are drawn again.
+MARGIN = 0.01
+
+
+@dataclasses.dataclass
+class Case:
+    cell: str
+    input: int
+    hidden: int
+    small: tuple = ()
+    sees: str = "head"
+    decision: str = "linear"
+    read_above: float = 0.5
+
+    @property
+    def kind(self):
+        return "skim" if self.small else "full"
+
+    @property
+    def name(self):
+        parts = [self.cell, self.kind, f"{self.input}x{self.hidden}"]
+        if self.small:
+            parts += ["-".join(map(str, self.small)), self.sees, self.decision, f"at{self.read_above:g}"]
+        return "_".join(parts)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def tensor_shapes(case):
+    gates, d, n, k = GATES[case.cell], case.hidden, case.input, 1 + len(case.small)
+    shapes = {}
+
+    def add_cell(prefix, width, seen):
+        shapes[prefix + ".w"] = (gates * width, n)
+        shapes[prefix + ".u"] = (gates * width, seen)
+        shapes[prefix + ".b"] = (gates * width,)
+        if case.cell == "gru":
+            shapes[prefix + ".bn"] = (width,)
+
+    add_cell("big", d, d)
+    for level, width in enumerate(case.small, 1):
+        if width:
+            add_cell(f"small.{level}", width, d if case.sees == "all" else width)
+    if case.small and case.decision == "dot":
+        shapes["decision.scale"] = (k,)
+    elif case.small:
+        shapes["decision.w"], shapes["decision.u"] = (k, n), (k, d)
+        if case.decision == "linear_cell":
+            shapes["decision.c"] = (k, d)
+    if case.small:
+        shapes["decision.b"] = (k,)
+    return shapes
+
+
+def run_cell(case, tensors, prefix, width, x, h, c):
+    """The first `width` entries of the new state."""
+    w, u, b = (tensors[f"{prefix}.{part}"] for part in "wub")
+    seen = h[: u.shape[1]]
+    if case.cell == "rnn":
+        return np.tanh(w @ x + u @ seen + b), None
+    if case.cell == "gru":
+        wx, uh = (w @ x + b).reshape(3, width), (u @ seen).reshape(3, width)
+        reset, update = sigmoid(wx[0] + uh[0]), sigmoid(wx[1] + uh[1])
+        new = np.tanh(wx[2] + reset * (uh[2] + tensors[prefix + ".bn"]))
+        return (1 - update) * new + update * h[:width], None
+    i, f, g, o = (w @ x + u @ seen + b).reshape(4, width)
+    cell = sigmoid(f) * c[:width] + sigmoid(i) * np.tanh(g)
+    return sigmoid(o) * np.tanh(cell), cell
+
+
+def probabilities(case, tensors, x, h, c):
+    if case.decision == "dot":
+        common = min(case.input, case.hidden)
+        logits = tensors["decision.scale"] * (x[:common] @ h[:common]) + tensors["decision.b"]
+    else:
+        logits = tensors["decision.w"] @ x + tensors["decision.u"] @ h + tensors["decision.b"]
+        if case.decision == "linear_cell":
+            logits = logits + tensors["decision.c"] @ c
+    powers = np.exp(logits - logits.max())
+    return powers / powers.sum()
+
+
+def read(case, tensors, rows):
+    """Hidden state after each row, width and p_read of each step, and the smallest distance from the threshold."""
+    h, c = np.zeros(case.hidden), np.zeros(case.hidden)
+    out, widths, p_read, margin = [], [], [], 1.0
+    for x in rows:
+        level, p = 0, np.array([1.0])
+        if case.small:
+            p = probabilities(case, tensors, x, h, c)
+            reached = np.cumsum(p)[:-1]
+            margin = min(margin, np.abs(reached - case.read_above).min())
+            above = np.flatnonzero(reached > case.read_above)
+            level = int(above[0]) if above.size else len(case.small)
+        width = case.hidden if level == 0 else case.small[level - 1]
+        if width:
+            prefix = "big" if level == 0 else f"small.{level}"
+            new_h, new_c = run_cell(case, tensors, prefix, width, x, h, c)
+            h = np.concatenate([new_h, h[width:]])
+            c = c if new_c is None else np.concatenate([new_c, c[width:]])
+        out.append(h)
+        widths.append(width)
+        p_read.append(p[0])
+    return np.array(out), widths, np.array(p_read), margin
+
+
+def draw(case):
+    """The first drawing in which every level comes up at least twice and no decision is a close call."""
+    for attempt in range(10000):
+        rng = np.random.default_rng([zlib.crc32(case.name.encode()), attempt])
+        tensors = {}
+        for name, shape in tensor_shapes(case).items():
+            bound = 2.0 if name.startswith("decision") else 2.0 / np.sqrt(shape[-1]) if len(shape) == 2 else 0.5
+            tensors[name] = np.round(rng.uniform(-bound, bound, shape) * UNIT) / UNIT
+        rows = np.round(rng.uniform(-1, 1, (ROWS, case.input)) * UNIT) / UNIT
+        result = read(case, tensors, rows)
+        widths = [case.hidden, *case.small]
+        if result[3] > MARGIN and all(result[1].count(width) >= 2 for width in widths):
+            return tensors, rows, result
+    raise RuntimeError(f"{case.name}: no drawing uses all levels")
+
+
+def check_with_torch(case, tensors, rows, expected):
+    import torch
+
+    module = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU, "rnn": torch.nn.RNN}[case.cell](case.input, case.hidden)
+    module = module.double()
+    bias_h = np.zeros_like(tensors["big.b"])
+    if case.cell == "gru":
+        bias_h[2 * case.hidden:] = tensors["big.bn"]
+    values = {"weight_ih_l0": tensors["big.w"], "weight_hh_l0": tensors["big.u"], "bias_ih_l0": tensors["big.b"],
+              "bias_hh_l0": bias_h}
+    module.load_state_dict({name: torch.tensor(value) for name, value in values.items()})
+    with torch.no_grad():
+        out = module(torch.tensor(rows)[:, None])[0][:, 0].numpy()
+    assert np.abs(out - expected).max() < 1e-12, case.name
+
+
+def numbers(values, form):
+    return " ".join(form(v) for v in np.asarray(values).ravel())
+
+
+def write(case, folder, tensors, rows, result):
+    out, widths, p_read, _ = result
+    whole = lambda v: str(int(round(v * UNIT)))
+    lines = [
+        f"kind {case.kind}", f"cell {case.cell}", f"input {case.input}", f"hidden {case.hidden}",
+        f"small {len(case.small)} {' '.join(map(str, case.small))}".rstrip(), f"small_sees {case.sees}",
+        f"decision {case.decision}", f"read_above {case.read_above:g}", f"unit {UNIT}", f"tensors {len(tensors)}",
+    ]
+    for name, values in tensors.items():
+        lines.append(f"{name} {values.ndim} {' '.join(map(str, values.shape))} {numbers(values, whole)}")
+    lines.append(f"rows {len(rows)} {numbers(rows, whole)}")
+    lines.append(f"out {numbers(out, lambda v: f'{v:.7f}')}")
+    lines.append(f"widths {numbers(widths, str)}")
+    lines.append(f"p_read {numbers(p_read, lambda v: f'{v:.7f}')}")
+    (folder / f"{case.name}.txt").write_text("\n".join(lines) + "\n", encoding="ascii")
+
+
+def cases():
+    for cell in GATES:
+        yield Case(cell, 3, 1)
+        yield Case(cell, 7, 9)
+        yield Case(cell, 12, 17)
+        for sees in ("head", "all"):
+            yield Case(cell, 7, 9, (3,), sees)
+            yield Case(cell, 5, 11, (8, 3), sees, read_above=0.4)
+        yield Case(cell, 7, 9, (0,))
+        yield Case(cell, 6, 10, (4, 0))
+        yield Case(cell, 7, 9, (3,), decision="dot")
+        yield Case(cell, 12, 8, (5, 2), decision="dot", read_above=0.3)
+    yield Case("lstm", 7, 9, (3,), decision="linear_cell")
+    yield Case("lstm", 7, 9, (4, 2), "all", "linear_cell", 0.6)
+    yield Case("lstm", 10, 33, (10,))
+
+
+def main():
+    default = pathlib.Path(__file__).parent.parent / "tests/parity/fixtures"
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else default
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        import torch  # noqa: F401
+        has_torch = True
+    except ImportError:
+        has_torch = False
+    count = 0
+    for case in cases():
+        tensors, rows, result = draw(case)
+        if has_torch and case.kind == "full":
+            check_with_torch(case, tensors, rows, result[0])
+        write(case, folder, tensors, rows, result)
+        count += 1
+    print(f"{count} cases in {folder}, plain cells {'agree with torch' if has_torch else 'not compared with torch'}")
+
+
+if __name__ == "__main__":
+    main()
