@@ -1,31 +1,40 @@
 // A network: readers and what stands around them, for one kind of task.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "base/buffer.h"
 #include "readers/reader.h"
 #include "skim/policy.h"
+#include "skim/result.h"
 #include "skim/spec.h"
 #include "skim/trace.h"
 
 namespace skim {
 
-// One caller's memory for a net.
+struct ModelFile;
+
+// One caller's memory for a net. Grows to what the longest text needs and is used again.
 struct NetMemory {
   struct PassMemory {
     State state;
-    Buffer<float> log;
-    std::size_t log_used = 0;
-    std::vector<Step> steps;
+    Buffer<float> log;         // updates of the hidden state, where the pooling needs them
+    std::size_t log_used = 0;  // floats of it
+    std::vector<Step> steps;   // in the order of the text; as many as words were read
   };
-  std::vector<PassMemory> passes;   // layer by layer, forward before backward
-  std::vector<Buffer<float>> rows;  // output rows of each layer but the last
+  std::vector<PassMemory> passes;  // layer by layer, forward before backward
+  // Output rows of a layer on their way into the next: odd and even layers take turns.
+  std::array<Buffer<float>, 2> rows;
   Buffer<float> pooled, work;
   Scratch scratch;
 };
 
+// Immutable: any number of threads may use one net, each with its own memory.
 class Net {
  public:
   virtual ~Net() = default;
@@ -39,5 +48,15 @@ class Net {
   // Softmax scores of all labels from what was read so far. scores.size() == labels.
   virtual void scores(NetMemory& memory, std::span<float> scores) const = 0;
 };
+
+// What a net is made from. `spec` is the file's own or its plain twin's; `words` must outlive the
+// net; the tables of all readers of words together take at most `table_bytes`.
+struct NetParts {
+  const ModelSpec& spec;
+  const ModelFile& file;
+  const WordSource& words;
+  std::size_t table_bytes = 0;
+};
+Result<std::unique_ptr<Net>> make_net(const NetParts& parts);
 
 }  // namespace skim
