@@ -1,0 +1,92 @@
+// The name of every choice a spec or a policy can make, as files and commands spell it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "skim/policy.h"
+#include "skim/result.h"
+#include "skim/spec.h"
+
+namespace skim {
+
+// kNames<E> lists all values of E with their names.
+template <class E>
+inline constexpr std::array<std::pair<E, std::string_view>, 0> kNames{};
+template <>
+inline constexpr std::array kNames<Cell> = {
+    std::pair{Cell::lstm, std::string_view("lstm")},
+    std::pair{Cell::gru, std::string_view("gru")},
+    std::pair{Cell::rnn, std::string_view("rnn")},
+};
+template <>
+inline constexpr std::array kNames<ReaderKind> = {
+    std::pair{ReaderKind::full, std::string_view("full")},
+    std::pair{ReaderKind::skim, std::string_view("skim")},
+};
+template <>
+inline constexpr std::array kNames<SmallSees> = {
+    std::pair{SmallSees::head, std::string_view("head")},
+    std::pair{SmallSees::all, std::string_view("all")},
+};
+template <>
+inline constexpr std::array kNames<Decision> = {
+    std::pair{Decision::linear, std::string_view("linear")},
+    std::pair{Decision::linear_cell, std::string_view("linear_cell")},
+    std::pair{Decision::dot, std::string_view("dot")},
+};
+template <>
+inline constexpr std::array kNames<Pooling> = {
+    std::pair{Pooling::last, std::string_view("last")},
+    std::pair{Pooling::max, std::string_view("max")},
+    std::pair{Pooling::mean, std::string_view("mean")},
+    std::pair{Pooling::attention, std::string_view("attention")},
+};
+template <>
+inline constexpr std::array kNames<WeightType> = {
+    std::pair{WeightType::f32, std::string_view("f32")},
+    std::pair{WeightType::bf16, std::string_view("bf16")},
+    std::pair{WeightType::int8, std::string_view("int8")},
+};
+template <>
+inline constexpr std::array kNames<Tokenizer> = {
+    std::pair{Tokenizer::english, std::string_view("english")},
+    std::pair{Tokenizer::whitespace, std::string_view("whitespace")},
+};
+template <>
+inline constexpr std::array kNames<Policy::Rule> = {
+    std::pair{Policy::Rule::threshold, std::string_view("threshold")},
+    std::pair{Policy::Rule::argmax, std::string_view("argmax")},
+    std::pair{Policy::Rule::sample, std::string_view("sample")},
+};
+
+template <class E>
+constexpr std::string_view name_of(E value) {
+  for (const auto& [each, name] : kNames<E>) {
+    if (each == value) return name;
+  }
+  return {};
+}
+
+// "lstm, gru, rnn"
+template <class E>
+std::string names_of() {
+  std::string list;
+  for (const auto& [each, name] : kNames<E>) list.append(list.empty() ? "" : ", ").append(name);
+  return list;
+}
+
+// `where` is what the message calls the value: "imdb.skim: spec.reader.cell", "--cell".
+template <class E>
+Result<E> value_named(std::string_view name, std::string_view where) {
+  for (const auto& [value, each] : kNames<E>) {
+    if (each == name) return value;
+  }
+  return fail(Fault::format, std::string(where) + " is '" + std::string(name.substr(0, 80)) +
+                                 "', it must be one of: " + names_of<E>());
+}
+
+}  // namespace skim
