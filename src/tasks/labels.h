@@ -1,0 +1,21 @@
+// The labels of a data set against those of a model.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "skim/result.h"
+#include "tasks/example.h"
+
+namespace skim {
+
+// For each example the index of its label among `labels`. A label that is none of them but a whole
+// number indexes the list itself: many data files hold 0 and 1 beside a list of classes. Anything
+// else is an error that names the line and the labels there are.
+Result<std::vector<int>> label_indices(const Dataset& data, std::span<const std::string> labels);
+
+// The distinct labels of a data set: numbers in numeric order if all are numbers, else by name.
+std::vector<std::string> labels_of(const Dataset& data);
+
+}  // namespace skim

@@ -1,0 +1,57 @@
+#include "tasks/labels.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Dataset with_labels(const std::vector<std::string>& labels) {
+  Dataset data{"some.tsv", {}};
+  for (const std::string& label : labels) {
+    data.examples.push_back({{"text", {}, {}}, label, data.examples.size() + 1});
+  }
+  return data;
+}
+
+const std::vector<std::string> kLabels = {"negative", "positive"};
+
+TEST(LabelIndices, FindsLabelsByName) {
+  EXPECT_THAT(label_indices(with_labels({"positive", "negative"}), kLabels).value(),
+              ElementsAre(1, 0));
+}
+
+TEST(LabelIndices, NumbersIndexTheModelsList) {
+  EXPECT_THAT(label_indices(with_labels({"1", "0"}), kLabels).value(), ElementsAre(1, 0));
+}
+
+TEST(LabelIndices, ANumberThatIsALabelMeansThatLabel) {
+  const std::vector<std::string> stars = {"5", "1"};
+  EXPECT_THAT(label_indices(with_labels({"1", "5"}), stars).value(), ElementsAre(1, 0));
+}
+
+TEST(LabelIndices, AnUnknownLabelIsNamedWithItsLine) {
+  const auto indices = label_indices(with_labels({"positive", "neutral"}), kLabels);
+  ASSERT_FALSE(indices);
+  EXPECT_THAT(indices.error().message, HasSubstr("some.tsv: line 2"));
+  EXPECT_THAT(indices.error().message, HasSubstr("'neutral'"));
+  EXPECT_THAT(indices.error().message, HasSubstr("negative, positive"));
+}
+
+TEST(LabelIndices, NumbersBeyondTheListAreUnknown) {
+  EXPECT_FALSE(label_indices(with_labels({"2"}), kLabels));
+  EXPECT_FALSE(label_indices(with_labels({"-1"}), kLabels));
+  EXPECT_FALSE(label_indices(with_labels({"1x"}), kLabels));
+  EXPECT_FALSE(label_indices(with_labels({"99999999999999999999"}), kLabels));
+}
+
+TEST(LabelsOf, SortsNumbersAsNumbersAndNamesAsNames) {
+  EXPECT_THAT(labels_of(with_labels({"10", "9", "10"})), ElementsAre("9", "10"));
+  EXPECT_THAT(labels_of(with_labels({"10", "9", "x"})), ElementsAre("10", "9", "x"));
+}
+
+}  // namespace
+}  // namespace skim

@@ -1,0 +1,169 @@
+#include "tasks/load.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "tasks/format.h"
+#include "tasks/table.h"
+#include "tasks/text_lines.h"
+
+namespace skim {
+namespace {
+
+// Every parser below appends to `examples`; its error says what is wrong with which line, and
+// parse_examples puts the file's name in front.
+using Examples = std::vector<Example>;
+
+tl::unexpected<Error> bad_line(std::size_t line, std::string_view reason) {
+  return fail(Fault::format, "line " + std::to_string(line) + ": " + std::string(reason));
+}
+
+Result<Example> parse_tsv_line(const TextLine& line) {
+  const std::size_t tab = line.text.find('\t');
+  if (tab == std::string_view::npos) {
+    return bad_line(line.number, "no tab between label and text");
+  }
+  return Example{{std::string(line.text.substr(tab + 1)), {}, {}},
+                 std::string(line.text.substr(0, tab)),
+                 line.number};
+}
+
+Result<Example> parse_fast_text_line(const TextLine& line) {
+  constexpr std::string_view kPrefix = "__label__";
+  if (!line.text.starts_with(kPrefix)) {
+    return bad_line(line.number, "does not start with __label__");
+  }
+  const std::size_t end = std::min(line.text.find_first_of(" \t"), line.text.size());
+  std::string_view text = line.text.substr(end);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (text.starts_with(kPrefix)) {
+    return bad_line(line.number, "has more than one label; give the one right answer");
+  }
+  return Example{{std::string(text), {}, {}},
+                 std::string(line.text.substr(kPrefix.size(), end - kPrefix.size())),
+                 line.number};
+}
+
+std::optional<std::string> label_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_integer()) return std::to_string(value.get<long long>());
+  return std::nullopt;
+}
+
+Result<Example> parse_json_line(const TextLine& line) {
+  auto value = parse_json(line.text, "line " + std::to_string(line.number));
+  if (!value) return tl::make_unexpected(value.error());
+  if (!value->is_object()) return bad_line(line.number, "is not a JSON object");
+  const auto text = value->find("text");
+  if (text == value->end() || !text->is_string()) {
+    return bad_line(line.number, "has no string \"text\"");
+  }
+  const auto found = value->find("label");
+  const auto label = found == value->end() ? std::nullopt : label_of(*found);
+  if (!label) return bad_line(line.number, "has no \"label\" that is a string or a whole number");
+  return Example{{text->get<std::string>(), {}, {}}, *label, line.number};
+}
+
+template <class ParseLine>
+Result<void> parse_lines(std::string_view bytes, ParseLine parse_line, Examples& examples) {
+  TextLines lines(bytes);
+  while (const auto line = lines.next()) {
+    if (is_blank(line->text)) continue;
+    auto example = parse_line(*line);
+    if (!example) return tl::make_unexpected(example.error());
+    if (example->label.empty()) return bad_line(line->number, "the label is empty");
+    examples.push_back(std::move(*example));
+  }
+  return {};
+}
+
+Result<void> parse_table(std::string_view bytes, TableShape shape, Examples& examples) {
+  TableRecords records(bytes, shape);
+  std::optional<Columns> columns;
+  std::size_t width = 0;
+  while (true) {
+    auto record = records.next();
+    if (!record) return tl::make_unexpected(record.error());
+    if (!*record) return {};
+    auto& [fields, line] = **record;
+    if (!columns) {
+      columns = find_columns(fields);
+      width = fields.size();
+      if (!columns) return bad_line(line, "the header names no columns label and text");
+      continue;
+    }
+    if (fields.size() != width) {
+      return bad_line(line, "has " + std::to_string(fields.size()) + " fields, the header " +
+                                std::to_string(width));
+    }
+    if (fields[columns->label].empty()) return bad_line(line, "the label is empty");
+    examples.push_back(Example{
+        {std::move(fields[columns->text]), {}, {}}, std::move(fields[columns->label]), line});
+  }
+}
+
+Result<void> parse_into(std::string_view bytes, const Recognised& recognised, Examples& examples) {
+  switch (recognised.format) {
+    case Format::tsv:
+      return parse_lines(bytes, parse_tsv_line, examples);
+    case Format::fast_text:
+      return parse_lines(bytes, parse_fast_text_line, examples);
+    case Format::json_lines:
+      return parse_lines(bytes, parse_json_line, examples);
+    case Format::table:
+      return parse_table(bytes, recognised.table, examples);
+  }
+  return {};
+}
+
+constexpr const char* kStandardInput = "standard input";
+
+// By descriptor, because the name /dev/stdin would start a redirected file again from its top.
+Result<std::string> read_standard_input() {
+  std::string text;
+  std::array<char, 65536> block;
+  while (true) {
+    const ssize_t got = ::read(STDIN_FILENO, block.data(), block.size());
+    if (got == 0) return text;
+    if (got > 0) {
+      text.append(block.data(), static_cast<std::size_t>(got));
+    } else if (errno != EINTR) {
+      return fail(Fault::io, std::string(kStandardInput) + ": " + std::strerror(errno));
+    }
+  }
+}
+
+}  // namespace
+
+Result<Dataset> parse_examples(std::string_view bytes, std::string name) {
+  bytes = without_byte_order_mark(bytes);
+  const auto in_file = [&name](const Error& error) {
+    return fail(error.fault, name + ": " + error.message);
+  };
+  const auto recognised = recognise(bytes);
+  if (!recognised) return in_file(recognised.error());
+  Dataset data;
+  if (auto parsed = parse_into(bytes, *recognised, data.examples); !parsed) {
+    return in_file(parsed.error());
+  }
+  if (data.examples.empty()) return in_file({Fault::format, "holds a header but no examples"});
+  data.name = std::move(name);
+  return data;
+}
+
+Result<Dataset> load_examples(const std::filesystem::path& path) {
+  const bool standard_input = path == "-";
+  const auto bytes = standard_input ? read_standard_input() : read_text(path);
+  if (!bytes) return tl::make_unexpected(bytes.error());
+  return parse_examples(*bytes, standard_input ? kStandardInput : path.string());
+}
+
+}  // namespace skim

@@ -1,0 +1,18 @@
+#include "tasks/text_lines.h"
+
+namespace skim {
+
+std::optional<TextLine> TextLines::next() {
+  if (rest_.empty()) return std::nullopt;
+  const std::size_t end = rest_.find('\n');
+  std::string_view line = rest_.substr(0, end);
+  rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return TextLine{line, ++number_};
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+}  // namespace skim

@@ -1,0 +1,28 @@
+// Lines of a text in memory, with their numbers.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace skim {
+
+struct TextLine {
+  std::string_view text;   // without its line end, LF or CRLF
+  std::size_t number = 0;  // counted from 1
+};
+
+// The last line may lack its line end; a line end at the very end starts no further line.
+class TextLines {
+ public:
+  explicit TextLines(std::string_view bytes) : rest_(bytes) {}
+  std::optional<TextLine> next();
+
+ private:
+  std::string_view rest_;
+  std::size_t number_ = 0;
+};
+
+bool is_blank(std::string_view text);
+
+}  // namespace skim
