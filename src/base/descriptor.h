@@ -1,0 +1,46 @@
+// An open file of the system that closes itself. For src/base only.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "skim/result.h"
+
+namespace skim {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+
+  explicit operator bool() const { return number_ >= 0; }
+  int number() const { return number_; }
+
+  // False when the system reports a late write error.
+  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+// "imdb.skim: cannot open it: No such file or directory", from errno.
+inline tl::unexpected<Error> system_error(const std::filesystem::path& path,
+                                          const std::string& what, int error = errno) {
+  return fail(Fault::io,
+              path.string() + ": " + what + ": " + std::generic_category().message(error));
+}
+
+}  // namespace skim

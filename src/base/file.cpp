@@ -1,0 +1,77 @@
+#include "base/file.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <utility>
+
+#include "base/descriptor.h"
+
+namespace skim {
+namespace {
+
+// Not blocking: opening a pipe that nobody writes to would wait for ever.
+Result<Descriptor> open_to_map(const std::filesystem::path& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return system_error(path, "cannot open it");
+  return file;
+}
+
+Result<std::size_t> size_to_map(const Descriptor& file, const std::filesystem::path& path) {
+  struct stat info {};
+  if (::fstat(file.number(), &info) != 0) return system_error(path, "cannot inspect it");
+  if (S_ISDIR(info.st_mode)) return fail(Fault::io, path.string() + ": is a folder, not a file");
+  if (!S_ISREG(info.st_mode)) {
+    return fail(Fault::io, path.string() +
+                               ": is a pipe or device and cannot be mapped; copy its content to a "
+                               "file first");
+  }
+  return static_cast<std::size_t>(info.st_size);
+}
+
+}  // namespace
+
+Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  const auto file = open_to_map(path);
+  if (!file) return tl::make_unexpected(file.error());
+  const auto size = size_to_map(*file, path);
+  if (!size) return tl::make_unexpected(size.error());
+  if (*size == 0) return MappedFile();
+  // Populating at once costs a fraction of taking the page faults one by one.
+  void* start = ::mmap(nullptr, *size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file->number(), 0);
+  if (start == MAP_FAILED) return system_error(path, "cannot map it into memory");
+  return MappedFile({static_cast<const std::byte*>(start), *size});
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (bytes_.empty()) return;
+  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+Result<std::string> read_text(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return system_error(path, "cannot open it");
+  struct stat info {};
+  if (::fstat(file.number(), &info) != 0) return system_error(path, "cannot inspect it");
+  if (S_ISDIR(info.st_mode)) return fail(Fault::io, path.string() + ": is a folder, not a file");
+  std::string text;
+  if (S_ISREG(info.st_mode)) text.reserve(static_cast<std::size_t>(info.st_size));
+  std::array<char, 65536> block;
+  while (true) {
+    const ssize_t got = ::read(file.number(), block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(path, "cannot read it");
+    if (got == 0) return text;
+    text.append(block.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace skim

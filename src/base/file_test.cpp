@@ -1,0 +1,125 @@
+#include "base/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+namespace skim {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class FileTest : public ::testing::Test {
+ protected:
+  FileTest() {
+    std::string name = (fs::temp_directory_path() / "skim-file-test-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~FileTest() override { fs::remove_all(folder_); }
+
+  fs::path in_folder(const char* name) const { return folder_ / name; }
+  std::vector<std::string> entries() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      names.push_back(entry.path().filename());
+    }
+    return names;
+  }
+
+  fs::path folder_;
+};
+
+std::string text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+TEST_F(FileTest, WhatIsWrittenIsMappedAndRead) {
+  const auto path = in_folder("a");
+  ASSERT_TRUE(write_atomically(path, "some text"));
+  const auto mapped = MappedFile::open(path);
+  ASSERT_TRUE(mapped) << mapped.error().message;
+  EXPECT_EQ(text_of(*mapped), "some text");
+  EXPECT_EQ(*read_text(path), "some text");
+  EXPECT_THAT(entries(), ::testing::ElementsAre("a"));
+}
+
+TEST_F(FileTest, AMappingSurvivesMovingAndReplacingTheFile) {
+  const auto path = in_folder("a");
+  ASSERT_TRUE(write_atomically(path, "old"));
+  auto mapped = MappedFile::open(path);
+  ASSERT_TRUE(write_atomically(path, "new and longer"));
+  const MappedFile moved = std::move(*mapped);
+  EXPECT_EQ(text_of(moved), "old");
+  EXPECT_EQ(*read_text(path), "new and longer");
+}
+
+TEST_F(FileTest, AnEmptyFileGivesNoBytes) {
+  const auto path = in_folder("empty");
+  ASSERT_TRUE(write_atomically(path, ""));
+  const auto mapped = MappedFile::open(path);
+  ASSERT_TRUE(mapped);
+  EXPECT_TRUE(mapped->bytes().empty());
+  EXPECT_EQ(*read_text(path), "");
+}
+
+TEST_F(FileTest, MissingFilesFoldersAndPipesAreNamed) {
+  const auto missing = in_folder("none");
+  EXPECT_THAT(MappedFile::open(missing).error().message,
+              HasSubstr(missing.string() + ": cannot open it: No such file"));
+  EXPECT_THAT(read_text(missing).error().message, HasSubstr("No such file"));
+  EXPECT_THAT(MappedFile::open(folder_).error().message, HasSubstr("is a folder"));
+  EXPECT_THAT(read_text(folder_).error().message, HasSubstr("is a folder"));
+  EXPECT_THAT(write_atomically(folder_, "x").error().message, HasSubstr("is a folder"));
+  const auto pipe = in_folder("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(MappedFile::open(pipe).error().message, HasSubstr("is a pipe or device"));
+  EXPECT_THAT(write_atomically(pipe, "x").error().message, HasSubstr("is a pipe or device"));
+}
+
+TEST_F(FileTest, WritingKeepsPermissionsAndFollowsLinks) {
+  const auto path = in_folder("a");
+  const auto link = in_folder("link");
+  ASSERT_TRUE(write_atomically(path, "old"));
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
+  fs::create_symlink("a", link);
+  ASSERT_TRUE(write_atomically(link, "new"));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(*read_text(path), "new");
+  EXPECT_EQ(fs::status(path).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
+}
+
+TEST_F(FileTest, AFolderThatIsNotThereIsNamed) {
+  const auto path = folder_ / "no" / "a";
+  EXPECT_THAT(write_atomically(path, "x").error().message, HasSubstr((folder_ / "no").string()));
+}
+
+TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
+  const auto path = in_folder("a");
+  ASSERT_TRUE(write_atomically(path, "old"));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto signal_before = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit tight = before;
+  tight.rlim_cur = 1000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  const auto result = write_atomically(path, std::string(5000, 'x'));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, signal_before);
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message, HasSubstr("the old file is untouched"));
+  EXPECT_EQ(*read_text(path), "old");
+  EXPECT_THAT(entries(), ::testing::ElementsAre("a"));
+}
+
+TEST_F(FileTest, DevicesCanBeReadAsText) { EXPECT_EQ(*read_text("/dev/null"), ""); }
+
+}  // namespace
+}  // namespace skim
