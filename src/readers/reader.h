@@ -35,6 +35,7 @@ struct State {
   Buffer<float> cell;          // likewise; empty unless LSTM
   std::uint64_t position = 0;  // rows read so far: sampling draws depend on it
   std::uint32_t sweep = 0;     // direction of the next sweep over the weights
+  std::uint64_t stream = 0;    // which draws sampling takes: give each reader of a net its own
 };
 
 // Memory a reader uses during one call. Grows to what the longest text needs and is used again.

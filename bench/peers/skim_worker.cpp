@@ -1,0 +1,71 @@
+// This engine, a plain LSTM: skim_worker WEIGHTS INPUTS PROBLEM D WORDS
+// WEIGHTS is f32, bf16 or int8; INPUTS is `words` (products with the word vectors looked up, as
+// when a model reads text) or `rows` (computed from the vectors).
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+
+#include "bench/peers/worker.h"
+#include "readers/reader.h"
+
+namespace {
+
+class Vectors : public skim::WordSource {
+ public:
+  explicit Vectors(const peers::Problem& problem) : problem_(problem) {}
+  std::size_t count() const override { return problem_.words; }
+  std::size_t width() const override { return problem_.d; }
+  void vector(std::uint32_t id, float* out) const noexcept override {
+    std::memcpy(out, problem_.x.data() + id * problem_.d, problem_.d * sizeof(float));
+  }
+
+ private:
+  const peers::Problem& problem_;
+};
+
+skim::WeightType weight_type(const std::string& name) {
+  if (name == "int8") return skim::WeightType::int8;
+  return name == "bf16" ? skim::WeightType::bf16 : skim::WeightType::f32;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 6) return 2;
+  const bool from_words = std::string(argv[2]) == "words";
+  const auto d = static_cast<std::size_t>(std::atol(argv[4]));
+  const auto words = static_cast<std::size_t>(std::atol(argv[5]));
+  const peers::Problem problem = peers::load_problem(argv[3], d, words);
+
+  skim::ReaderSpec spec;
+  spec.kind = skim::ReaderKind::full;
+  spec.input = spec.hidden = static_cast<int>(d);
+  spec.small = {};
+  const skim::Tensors tensors = {{"big.w", problem.w}, {"big.u", problem.u}, {"big.b", problem.b}};
+  const Vectors vectors(problem);
+  constexpr std::size_t kTableBytes = std::size_t{64} << 20;
+  const auto reader = skim::make_reader(spec, tensors, weight_type(argv[1]),
+                                        from_words ? &vectors : nullptr, kTableBytes);
+
+  std::vector<std::uint32_t> ids(words);
+  std::iota(ids.begin(), ids.end(), 0U);
+  skim::Input input;
+  if (from_words) {
+    input.words = ids;
+  } else {
+    input.rows = {problem.x.data(), words, d, d};
+  }
+  // All states are wanted, as the peers hand them out too.
+  std::vector<float> states(words * d);
+  skim::Output output;
+  output.rows = {states.data(), words, d, d};
+  std::vector<skim::Step> steps(words);
+  skim::State state;
+  skim::Scratch scratch;
+  return peers::serve("", d, [&] {
+    reader->start(state);
+    reader->read(input, skim::Policy{}, state, output, steps, scratch);
+    return states.data() + (words - 1) * d;
+  });
+}

@@ -1,0 +1,61 @@
+// What every C++ worker of the comparison shares: the files it is given and the questions it
+// answers. See bench/README.md.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace peers {
+
+// One LSTM and one text as word vectors: gates in the order i f g o.
+struct Problem {
+  std::size_t d = 0, words = 0;
+  std::vector<float> w, u, b;  // 4d x d, 4d x d, 4d
+  std::vector<float> x;        // words x d
+};
+
+inline Problem load_problem(const std::string& path, std::size_t d, std::size_t words) {
+  Problem problem{d,
+                  words,
+                  std::vector<float>(4 * d * d),
+                  std::vector<float>(4 * d * d),
+                  std::vector<float>(4 * d),
+                  std::vector<float>(words * d)};
+  std::ifstream in(path, std::ios::binary);
+  for (std::vector<float>* part : {&problem.w, &problem.u, &problem.b, &problem.x}) {
+    in.read(reinterpret_cast<char*>(part->data()),
+            static_cast<std::streamsize>(part->size() * sizeof(float)));
+  }
+  if (!in) std::fprintf(stderr, "%s: too short\n", path.c_str());
+  return problem;
+}
+
+// Answers questions until standard input ends: "run N" with the seconds that N texts took, "state"
+// with the last hidden state. `read` reads the text once and returns that state.
+template <class Read>
+int serve(const std::string& version, std::size_t d, const Read& read) {
+  std::cout << "ready " << version << std::endl;
+  for (std::string word; std::cin >> word;) {
+    if (word == "run") {
+      long count = 0;
+      std::cin >> count;
+      const auto begin = std::chrono::steady_clock::now();
+      for (long i = 0; i < count; ++i) read();
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      std::cout << took.count() << std::endl;
+    } else {
+      const float* state = read();
+      for (std::size_t i = 0; i < d; ++i) std::cout << state[i] << ' ';
+      std::cout << std::endl;
+    }
+  }
+  return 0;
+}
+
+}  // namespace peers

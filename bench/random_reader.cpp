@@ -1,0 +1,73 @@
+#include "bench/random_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "spec/params.h"
+
+namespace skim {
+namespace {
+
+// Far above anything the rest of the decision adds up to.
+constexpr float kCertain = 50.0F;
+
+std::vector<float> random_values(std::size_t count, float size, std::mt19937_64& random) {
+  std::uniform_real_distribution<float> uniform(-size, size);
+  std::vector<float> values(count);
+  for (float& value : values) value = uniform(random);
+  return values;
+}
+
+std::size_t product(const std::vector<std::size_t>& shape) {
+  std::size_t count = 1;
+  for (const std::size_t size : shape) count *= size;
+  return count;
+}
+
+}  // namespace
+
+RandomWords::RandomWords(std::size_t words, std::size_t width, std::uint64_t seed) : width_(width) {
+  std::mt19937_64 random(seed);
+  values_ = random_values(2 * words * width, 1.0F, random);
+  for (std::size_t id = 0; id < 2 * words; ++id) values_[id * width] = id % 2 == 0 ? 1.0F : -1.0F;
+}
+
+void RandomWords::vector(std::uint32_t id, float* out) const noexcept {
+  std::copy_n(row(id), width_, out);
+}
+
+std::vector<std::uint32_t> random_text(std::size_t words, std::size_t vocabulary, double rate,
+                                       std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  std::vector<std::uint32_t> text(words);
+  for (std::uint32_t& word : text) {
+    // The rank of a word of Zipf's law with exponent 1: uniform on a logarithmic scale.
+    const double rank = std::exp(uniform(random) * std::log(static_cast<double>(vocabulary)));
+    const auto index = std::min(vocabulary - 1, static_cast<std::size_t>(rank) - 1);
+    word = static_cast<std::uint32_t>(2 * index + (uniform(random) < rate ? 1 : 0));
+  }
+  return text;
+}
+
+RandomReader make_random_reader(const ReaderSpec& spec, WeightType type, const WordSource* words,
+                                std::uint64_t seed) {
+  RandomReader made;
+  std::mt19937_64 random(seed);
+  for (const TensorSpec& tensor : reader_tensors(spec)) {
+    const float size = 1.0F / std::sqrt(static_cast<float>(tensor.shape.back()));
+    made.names.push_back(tensor.name);
+    made.values.push_back(random_values(product(tensor.shape), size, random));
+    if (tensor.name != "decision.w") continue;
+    made.values.back()[0] = kCertain;
+    made.values.back()[static_cast<std::size_t>(spec.input)] = -kCertain;
+  }
+  Tensors tensors;
+  for (std::size_t i = 0; i < made.names.size(); ++i)
+    tensors.push_back({made.names[i], made.values[i]});
+  made.reader = make_reader(spec, tensors, type, words, std::size_t{1} << 30U);
+  return made;
+}
+
+}  // namespace skim

@@ -1,0 +1,108 @@
+#include "kernels/project.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/project.cpp"
+#include "kernels/targets.h"
+// clang-format off
+#include <hwy/foreach_target.h>
+// clang-format on
+#include "kernels/matvec-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skim {
+namespace HWY_NAMESPACE {
+
+struct Tile {
+  const float* weights;  // of the tile's first vector, column 0
+  std::size_t stride;    // between columns
+  std::size_t columns;
+  const float* bias;
+  float* out;  // of the first row and the tile's first vector
+  std::size_t out_stride;
+};
+
+// R rows times V vectors of outputs: R * V accumulators, V loads and R broadcasts for R * V
+// products.
+template <std::size_t R, std::size_t V>
+HWY_INLINE void RunTile(const Tile& tile, const Rows& in, std::size_t row) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  Vec sum[R][V];
+  const float* input[R];
+  SKIM_UNROLL for (std::size_t r = 0; r < R; ++r) {
+    input[r] = in.row(row + r);
+    SKIM_UNROLL for (std::size_t v = 0; v < V; ++v) sum[r][v] = hn::LoadU(d, tile.bias + v * lanes);
+  }
+  const float* weights = tile.weights;
+  for (std::size_t j = 0; j < tile.columns; ++j, weights += tile.stride) {
+    Vec weight[V];
+    SKIM_UNROLL for (std::size_t v = 0; v < V; ++v) weight[v] = hn::Load(d, weights + v * lanes);
+    SKIM_UNROLL for (std::size_t r = 0; r < R; ++r) {
+      const Vec factor = hn::Set(d, input[r][j]);
+      SKIM_UNROLL for (std::size_t v = 0; v < V; ++v) sum[r][v] =
+          hn::MulAdd(weight[v], factor, sum[r][v]);
+    }
+  }
+  SKIM_UNROLL for (std::size_t r = 0; r < R; ++r) {
+    SKIM_UNROLL for (std::size_t v = 0; v < V; ++v) {
+      hn::StoreU(sum[r][v], d, tile.out + r * tile.out_stride + v * lanes);
+    }
+  }
+}
+
+template <std::size_t V>
+HWY_INLINE void RunRows(const Tile& tile, const Rows& in) {
+  Tile at = tile;
+  std::size_t row = 0;
+  for (; row + 4 <= in.count; row += 4, at.out += 4 * at.out_stride) RunTile<4, V>(at, in, row);
+  for (; row < in.count; ++row, at.out += at.out_stride) RunTile<1, V>(at, in, row);
+}
+
+// One row: all vectors of the group at once, so that the weights are one stream.
+template <std::size_t A = 1>
+HWY_INLINE void RunOneRow(std::size_t vectors, const Tile& tile, const Rows& in) {
+  if constexpr (A <= kMaxAccumulators) {
+    if (vectors == A) return RunTile<1, A>(tile, in, 0);
+    RunOneRow<A + 1>(vectors, tile, in);
+  }
+}
+
+void Project(const PackedMatrix& matrix, const float* bias, const Rows& in, float* out,
+             std::size_t out_stride) {
+  const std::size_t lanes = hn::Lanes(FloatTag());
+  for (const PackGroup& group : matrix.groups) {
+    Tile tile{matrix.f32() + group.offset * lanes, group.vectors * lanes,     matrix.columns,
+              bias + group.first * lanes,          out + group.first * lanes, out_stride};
+    if (in.count == 1) {
+      RunOneRow(group.vectors, tile, in);
+      continue;
+    }
+    for (std::size_t v = 0; v < group.vectors;) {
+      const std::size_t some = std::min<std::size_t>(3, group.vectors - v);
+      if (some == 3) RunRows<3>(tile, in);
+      if (some == 2) RunRows<2>(tile, in);
+      if (some == 1) RunRows<1>(tile, in);
+      v += some;
+      tile.weights += some * lanes;
+      tile.bias += some * lanes;
+      tile.out += some * lanes;
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace skim
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skim {
+
+HWY_EXPORT(Project);
+
+void project(const PackedMatrix& matrix, const float* bias, Rows in, float* out,
+             std::size_t out_stride) noexcept {
+  if (in.count != 0) HWY_DYNAMIC_DISPATCH(Project)(matrix, bias, in, out, out_stride);
+}
+
+}  // namespace skim
+#endif

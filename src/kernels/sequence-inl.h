@@ -1,0 +1,394 @@
+// The loop over a sequence, for one kind of cell and one type of weights. Included once a target.
+
+#if defined(SKIM_KERNELS_SEQUENCE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SKIM_KERNELS_SEQUENCE_INL_H_
+#undef SKIM_KERNELS_SEQUENCE_INL_H_
+#else
+#define SKIM_KERNELS_SEQUENCE_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "kernels/cells-inl.h"
+#include "kernels/matvec-inl.h"
+#include "kernels/sequence.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skim {
+namespace HWY_NAMESPACE {
+
+// One application of a cell to the state.
+template <class Input>
+struct CellCall {
+  const CellPack& cell;
+  const float* x;  // the input's part of the gates
+  std::size_t x_stride;
+  const float* init;   // what the sums over the state start from, cell.init_stride() between gates
+  const Input* input;  // the state, as the weights' type wants it
+  const float* hidden;
+  float* cell_state;
+  float* out;
+  bool backwards;
+};
+
+// The blocks of one group: sums over the state, then gates while the sums are in registers.
+// kPartial keeps what lies beyond the last unit of the cell: there the rest of a bigger cell's
+// state lives.
+template <class Gates, class Weights, std::size_t kBlocks, bool kPartial>
+HWY_NOINLINE void RunGroup(const CellCall<typename Weights::Input>& call, const PackGroup& group) {
+  const FloatTag d;
+  constexpr std::size_t kGates = Gates::kGates;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t first = group.first / kGates;
+  const std::size_t stride = call.cell.init_stride();
+  Vec sum[kBlocks * kGates];
+  SKIM_UNROLL for (std::size_t a = 0; a < kBlocks * kGates; ++a) {
+    const auto block = first + a / kGates;
+    sum[a] = hn::Load(d, call.init + (a % kGates) * stride + block * lanes);
+  }
+  Weights::template Run<kBlocks * kGates>(call.cell.matrix, group, call.input, call.backwards, sum);
+  SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
+    const std::size_t at = (first + b) * lanes;
+    Vec x[kGates], u[kGates];
+    SKIM_UNROLL for (std::size_t g = 0; g < kGates; ++g) {
+      x[g] = hn::LoadU(d, call.x + g * call.x_stride + at);
+      u[g] = sum[b * kGates + g];
+    }
+    const Vec old = hn::Load(d, call.hidden + at);
+    Vec out;
+    Vec state = hn::Zero(d);
+    if constexpr (Gates::kHasCell) state = hn::Load(d, call.cell_state + at);
+    const Vec old_state = state;
+    Gates::Apply(x, u, old, state, out);
+    if (kPartial && at + lanes > call.cell.units) {
+      const auto mine = hn::FirstN(d, call.cell.units - at);
+      out = hn::IfThenElse(mine, out, old);
+      state = hn::IfThenElse(mine, state, old_state);
+    }
+    hn::Store(out, d, call.out + at);
+    if constexpr (Gates::kHasCell) hn::Store(state, d, call.cell_state + at);
+  }
+}
+
+template <class Gates, class Weights, bool kPartial, std::size_t kBlocks = 1>
+HWY_INLINE void RunGroupOf(std::size_t blocks, const CellCall<typename Weights::Input>& call,
+                           const PackGroup& group) {
+  constexpr std::size_t kMost = kMaxAccumulators / Gates::kGates;
+  if (blocks == kBlocks) return RunGroup<Gates, Weights, kBlocks, kPartial>(call, group);
+  if constexpr (kBlocks < kMost)
+    RunGroupOf<Gates, Weights, kPartial, kBlocks + 1>(blocks, call, group);
+}
+
+template <class Gates, class Weights, bool kPartial>
+HWY_INLINE void RunCell(const CellCall<typename Weights::Input>& call) {
+  const auto& groups = call.cell.matrix.groups;
+  const std::size_t count = groups.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const PackGroup& group = groups[call.backwards ? count - 1 - i : i];
+    RunGroupOf<Gates, Weights, kPartial>(group.vectors / Gates::kGates, call, group);
+  }
+}
+
+// 64 + round(63 h), four lanes' worth of bytes at a time.
+HWY_INLINE void Quantize(const float* hidden, std::size_t padded, std::uint8_t* bytes) {
+  const FloatTag d;
+  const hn::Rebind<std::uint8_t, FloatTag> b;
+  const std::size_t lanes = hn::Lanes(d);
+  const Vec scale = hn::Set(d, kActivationScale);
+  const Vec zero = hn::Set(d, static_cast<float>(kActivationZero));
+  const Vec one = hn::Set(d, 1.0F);
+  for (std::size_t i = 0; i < padded; i += lanes) {
+    const Vec h = hn::Min(hn::Max(hn::Load(d, hidden + i), hn::Neg(one)), one);
+    hn::StoreU(hn::DemoteTo(b, hn::NearestInt(hn::MulAdd(h, scale, zero))), b, bytes + i);
+  }
+}
+
+HWY_INLINE float Dot(const float* left, const float* right, std::size_t from, std::size_t to) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  Vec even = hn::Zero(d);
+  Vec odd = hn::Zero(d);
+  std::size_t block = from;
+  for (; block + 2 <= to; block += 2) {
+    even =
+        hn::MulAdd(hn::LoadU(d, left + block * lanes), hn::LoadU(d, right + block * lanes), even);
+    odd = hn::MulAdd(hn::LoadU(d, left + (block + 1) * lanes),
+                     hn::LoadU(d, right + (block + 1) * lanes), odd);
+  }
+  if (block < to)
+    even =
+        hn::MulAdd(hn::LoadU(d, left + block * lanes), hn::LoadU(d, right + block * lanes), even);
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
+}
+
+// The outputs of a plain product, no gates: out = init + matrix * input.
+template <std::size_t A = 1>
+HWY_INLINE void ProductOf(std::size_t vectors, const PackedMatrix& matrix, const PackGroup& group,
+                          const float* init, const float* input, float* out) {
+  if constexpr (A <= kMaxAccumulators) {
+    if (vectors != A) return ProductOf<A + 1>(vectors, matrix, group, init, input, out);
+    const FloatTag d;
+    const std::size_t at = group.first * hn::Lanes(d);
+    Vec sum[A];
+    SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) sum[a] =
+        hn::LoadU(d, init + at + a * hn::Lanes(d));
+    F32Weights::Run<A>(matrix, group, input, false, sum);
+    SKIM_UNROLL for (std::size_t a = 0; a < A; ++a)
+        hn::StoreU(sum[a], d, out + at + a * hn::Lanes(d));
+  }
+}
+
+HWY_INLINE void Product(const PackedMatrix& matrix, const float* init, const float* input,
+                        float* out) {
+  for (const PackGroup& group : matrix.groups) {
+    ProductOf(group.vectors, matrix, group, init, input, out);
+  }
+}
+
+template <class Gates, class Weights>
+class SequenceLoop {
+ public:
+  explicit SequenceLoop(const SequenceArgs& args)
+      : args_(args), hidden_(args.hidden), next_(args.next), sweep_(args.sweep), log_(args.log) {
+    row_ = args.rows;
+    step_ = args.steps;
+    if (args.skim.levels != 0) RenewTails();
+  }
+
+  SequenceEnd RunPlain() {
+    const auto width = static_cast<std::uint16_t>(args_.big->units);
+    for (std::size_t t = 0; t < args_.count; ++t) {
+      Read(t);
+      Emit(Step{width, 1.0F});
+    }
+    return {hidden_, sweep_};
+  }
+
+  SequenceEnd RunSkim() {
+    const bool two = args_.skim.levels == 2;
+    const bool dot = args_.skim.decision->kind == Decision::dot;
+    if (two && !dot) return RunTwoLevels();
+    RenewHead();
+    for (std::size_t t = 0; t < args_.count; ++t) {
+      if (dot) DotProduct(t);
+      float p_read = 0;
+      const std::size_t level = two ? ChooseOfTwo(t, p_read) : Choose(t, p_read);
+      Emit(Step{static_cast<std::uint16_t>(Take(t, level)), p_read});
+      if (!dot) RenewHead();
+    }
+    return {hidden_, sweep_};
+  }
+
+ private:
+  // The paper's model. The decision of the next word is computed as soon as the state is known, so
+  // that the processor guesses the branch and goes on; a wrong guess costs some 5 ns.
+  SequenceEnd RunTwoLevels() {
+    const auto read = static_cast<std::uint16_t>(args_.big->units);
+    const CellPack* cell = args_.skim.small[0].cell;
+    const auto skimmed = static_cast<std::uint16_t>(cell == nullptr ? 0 : cell->units);
+    RenewHead();
+    for (std::size_t t = 0; t < args_.count; ++t) {
+      Prefetch(t);
+      float logit = 0;
+      if (ChooseOfTwo(t, logit) == 0) {
+        Read(t);
+        RenewTails();
+        RenewHead();
+        Emit(Step{read, logit});
+      } else {
+        if (cell != nullptr) {
+          Skim(t, 0);
+          RenewHead();
+        }
+        Emit(Step{skimmed, logit});
+      }
+    }
+    return {hidden_, sweep_};
+  }
+
+  void Prefetch(std::size_t t) const {
+    constexpr std::size_t kAhead = 4;
+    if (t + kAhead >= args_.count) return;
+    const float* row = args_.skim.rows[t + kAhead];
+    for (std::size_t i = 0; i < args_.skim.row_floats; i += kCacheLine / sizeof(float))
+      hwy::Prefetch(row + i);
+  }
+
+  std::size_t ChooseOfTwo(std::size_t t, float& logit) const {
+    logit = args_.skim.rows[t][0] + state_part_[0];
+    return logit > args_.skim.limits[t * args_.skim.limit_stride] ? 0 : 1;
+  }
+
+  // The first level at which the summed probability exceeds the limit; the last when none does.
+  std::size_t Choose(std::size_t t, float& p_read) const {
+    const std::size_t levels = args_.skim.levels;
+    float power[kMaxLevels];
+    float highest = 0;  // the last level's logit: all are differences from it
+    for (std::size_t l = 0; l + 1 < levels; ++l) {
+      power[l] = args_.skim.rows[t][l] + state_part_[l];
+      highest = std::max(highest, power[l]);
+    }
+    power[levels - 1] = 0;
+    float total = 0;
+    for (std::size_t l = 0; l < levels; ++l) {
+      power[l] = std::exp(power[l] - highest);
+      total += power[l];
+    }
+    p_read = power[0] / total;
+    if (args_.skim.argmax) {
+      return static_cast<std::size_t>(std::max_element(power, power + levels) - power);
+    }
+    const float limit = args_.skim.limits[t * args_.skim.limit_stride] * total;
+    float sum = 0;
+    for (std::size_t l = 0; l + 1 < levels; ++l) {
+      sum += power[l];
+      if (sum > limit) return l;
+    }
+    return levels - 1;
+  }
+
+  std::size_t Take(std::size_t t, std::size_t level) {
+    if (level == 0) {
+      Read(t);
+      RenewTails();
+      return args_.big->units;
+    }
+    const CellPack* cell = args_.skim.small[level - 1].cell;
+    if (cell == nullptr) return 0;
+    Skim(t, level - 1);
+    return cell->units;
+  }
+
+  void Read(std::size_t t) {
+    const CellPack& big = *args_.big;
+    const float* x = args_.big_row(args_.context, t);
+    const typename Weights::Input* input;
+    if constexpr (Weights::kType == WeightType::int8) {
+      Quantize(hidden_, big.blocks * hn::Lanes(FloatTag()), args_.bytes);
+      input = args_.bytes;
+    } else {
+      input = hidden_;
+    }
+    RunCell<Gates, Weights, false>({big, x, args_.big_stride, big.init.data(), input, hidden_,
+                                    args_.cell_state, next_, (sweep_ & 1U) != 0});
+    ++sweep_;
+    std::swap(hidden_, next_);
+  }
+
+  // A cell of one group has read all of the state before it writes any; a wider one writes beside
+  // it.
+  void Skim(std::size_t t, std::size_t index) {
+    const SmallLevel& level = args_.skim.small[index];
+    const CellPack& cell = *level.cell;
+    const bool in_place = cell.matrix.groups.size() == 1;
+    const float* init = level.tail == nullptr ? cell.init.data() : level.tail_sum;
+    RunCell<Gates, F32Weights, true>({cell, args_.skim.rows[t] + level.offset, cell.units, init,
+                                      hidden_, hidden_, args_.cell_state,
+                                      in_place ? hidden_ : next_, false});
+    if (!in_place) std::memcpy(hidden_, next_, cell.units * sizeof(float));
+  }
+
+  // What the state's tail adds to decision and small cells: constant between two reads.
+  void RenewTails() {
+    const DecisionPack& decision = *args_.skim.decision;
+    const std::size_t padded = decision.blocks * hn::Lanes(FloatTag());
+    if (decision.kind != Decision::dot) {
+      for (std::size_t r = 0; r < decision.rows; ++r) {
+        tail_part_[r] =
+            Dot(decision.tail.data() + r * padded, hidden_, decision.tail_from, decision.blocks);
+        if (decision.kind == Decision::linear_cell) {
+          tail_part_[r] += Dot(decision.cell_tail.data() + r * padded, args_.cell_state,
+                               decision.tail_from, decision.blocks);
+        }
+      }
+    }
+    for (std::size_t l = 0; l + 1 < args_.skim.levels; ++l) {
+      const SmallLevel& level = args_.skim.small[l];
+      if (level.tail == nullptr) continue;
+      Product(*level.tail, level.cell->init.data(), hidden_ + decision.head_width, level.tail_sum);
+    }
+  }
+
+  void RenewHead() {
+    const DecisionPack& decision = *args_.skim.decision;
+    if (decision.kind == Decision::dot) return;
+    const std::size_t padded = decision.blocks * hn::Lanes(FloatTag());
+    for (std::size_t r = 0; r < decision.rows; ++r) {
+      state_part_[r] =
+          tail_part_[r] + Dot(decision.head.data() + r * padded, hidden_, 0, decision.head_blocks);
+      if (decision.kind == Decision::linear_cell) {
+        state_part_[r] +=
+            Dot(decision.cell_head.data() + r * padded, args_.cell_state, 0, decision.head_blocks);
+      }
+    }
+  }
+
+  void DotProduct(std::size_t t) {
+    const DecisionPack& decision = *args_.skim.decision;
+    const std::size_t lanes = hn::Lanes(FloatTag());
+    const std::size_t whole = decision.width / lanes;
+    float product = Dot(args_.skim.inputs[t], hidden_, 0, whole);
+    for (std::size_t j = whole * lanes; j < decision.width; ++j)
+      product += args_.skim.inputs[t][j] * hidden_[j];
+    for (std::size_t r = 0; r < decision.rows; ++r) state_part_[r] = decision.scale[r] * product;
+  }
+
+  void Emit(Step step) {
+    *step_ = step;
+    step_ += args_.step_stride;
+    if (row_ != nullptr) {
+      std::memcpy(row_, hidden_, args_.big->units * sizeof(float));
+      row_ += args_.row_stride;
+    }
+    if (log_ != nullptr) AppendToLog(step.width);
+  }
+
+  // Whole vectors: what is written too much, the next step overwrites.
+  void AppendToLog(std::size_t width) {
+    const FloatTag d;
+    for (std::size_t i = 0; i < width; i += hn::Lanes(d))
+      hn::StoreU(hn::Load(d, hidden_ + i), d, log_ + i);
+    log_ += width;
+  }
+
+  const SequenceArgs& args_;
+  float* hidden_;
+  float* next_;
+  std::uint32_t sweep_;
+  float* log_;
+  float* row_;
+  Step* step_;
+  float state_part_[kMaxLevels] = {};
+  float tail_part_[kMaxLevels] = {};
+};
+
+template <class Gates, class Weights>
+SequenceEnd RunSequence(const SequenceArgs& args) {
+  SequenceLoop<Gates, Weights> loop(args);
+  return args.skim.levels == 0 ? loop.RunPlain() : loop.RunSkim();
+}
+
+template <class Gates>
+SequenceEnd RunCellKind(const SequenceArgs& args) {
+  switch (args.big->matrix.type) {
+    case WeightType::f32:
+      return RunSequence<Gates, F32Weights>(args);
+    case WeightType::bf16:
+      return RunSequence<Gates, Bf16Weights>(args);
+    case WeightType::int8:
+      return RunSequence<Gates, Int8Weights>(args);
+  }
+  return {};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace skim
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard

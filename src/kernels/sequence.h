@@ -1,0 +1,109 @@
+// Reading a sequence: the inner loop of every reader. One dispatch a call, no allocation, no way to
+// fail.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/buffer.h"
+#include "kernels/pack.h"
+#include "skim/spec.h"
+#include "skim/trace.h"
+
+namespace skim {
+
+// The recurrent part of one cell. Rows of `matrix` come in blocks of `lanes` units, the gates of a
+// block adjacent, so that the gates can be applied while the sums are still in registers.
+struct CellPack {
+  PackedMatrix matrix;
+  std::size_t units = 0;
+  std::size_t blocks = 0;
+  Buffer<float> init;  // what the sums start from, gate after gate, blocks * lanes each: zero, or a
+                       // GRU's inner bias
+  std::size_t init_stride() const { return blocks * matrix.lanes; }
+};
+
+// Weights of the state in the decision, as differences from the last level's (one row for the
+// paper's two levels). Split where the widest small cell ends: between two reads only the head can
+// change.
+struct DecisionPack {
+  Decision kind = Decision::linear;
+  std::size_t rows = 0;         // levels - 1
+  std::size_t head_width = 0;   // of the widest small cell
+  std::size_t blocks = 0;       // of the whole state
+  std::size_t head_blocks = 0;  // that hold the head
+  std::size_t tail_from = 0;    // first block that holds some of the tail
+  // rows x blocks * lanes each, zero outside of their part; the cell's are empty unless linear_cell
+  Buffer<float> head, tail, cell_head, cell_tail;
+  Buffer<float> scale;    // dot: one a row
+  std::size_t width = 0;  // dot: entries of x and h that are multiplied
+};
+
+struct SmallLevel {
+  const CellPack* cell = nullptr;  // null when the level's width is 0
+  const PackedMatrix* tail =
+      nullptr;  // small_sees all: the part over the state's tail, outputs gate by gate
+  float* tail_sum = nullptr;  // its product, renewed at every read; starts from cell->init
+  std::size_t offset = 0;     // where the level's gates begin in a small row
+};
+
+inline constexpr std::size_t kMaxLevels = 8;
+
+struct SkimArgs {
+  std::size_t levels = 0;  // including the big one; 0 for a plain reader
+  const DecisionPack* decision = nullptr;
+  SmallLevel small[kMaxLevels - 1];
+  // For each step the input's part of decision and small cells: `rows` decision values, then each
+  // level's gates.
+  const float* const* rows = nullptr;
+  std::size_t row_floats = 0;
+  const float* const* inputs = nullptr;  // dot: the input row of each step
+  // What the logit (two levels) or the summed probability (more) must exceed; step t looks at
+  // limits[t * limit_stride].
+  const float* limits = nullptr;
+  std::size_t limit_stride = 0;
+  bool argmax = false;  // more than two levels: the likeliest level instead
+};
+
+// Gives the input's part of the big cell's gates for step t. Called when, and only when, step t is
+// read.
+using BigRow = const float* (*)(void* context, std::size_t t) noexcept;
+
+struct SequenceArgs {
+  std::size_t count = 0;
+  Cell cell = Cell::lstm;
+  const CellPack* big = nullptr;
+  BigRow big_row = nullptr;
+  void* context = nullptr;
+  std::size_t big_stride = 0;  // between the gates of a big row
+
+  float* hidden =
+      nullptr;  // the state, padded with zeros to a multiple of 16 floats and one vector more
+  float* next = nullptr;          // a second one of the same size
+  float* cell_state = nullptr;    // LSTM
+  std::uint8_t* bytes = nullptr;  // int8: room for the state, padded
+  std::uint32_t sweep = 0;
+
+  SkimArgs skim;
+
+  // Outputs in reading order; strides may be negative. p_read of a skim reader's step holds the
+  // logit when there are two levels: logits_to_probabilities turns them into probabilities at one
+  // go.
+  Step* steps = nullptr;
+  std::ptrdiff_t step_stride = 1;
+  float* rows = nullptr;  // may be null
+  std::ptrdiff_t row_stride = 0;
+  float* log = nullptr;  // may be null
+};
+
+struct SequenceEnd {
+  float* hidden = nullptr;  // which of args.hidden and args.next holds the state now
+  std::uint32_t sweep = 0;
+};
+
+SequenceEnd read_sequence(const SequenceArgs& args) noexcept;
+
+// p_read = sigmoid(p_read) for all steps.
+void logits_to_probabilities(Step* steps, std::size_t count) noexcept;
+
+}  // namespace skim

@@ -1,0 +1,7 @@
+// The instruction sets the kernels are compiled for. Included before any Highway header, in every
+// kernel file.
+#pragma once
+
+// SSSE3 machines without SSE4 are gone. The scalable-vector targets cannot keep vectors in arrays,
+// which is what the accumulators of the matrix products are; those machines run the NEON code.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)

@@ -1,0 +1,65 @@
+// Where the sequence loop gets the input's part of gates and decisions from: folded tables, or
+// rows.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "kernels/sequence.h"
+#include "readers/reader.h"
+#include "readers/weights.h"
+#include "readers/word_table.h"
+
+namespace skim {
+
+// Rows of one call of the sequence loop, in reading order.
+struct Block {
+  const Input& input;
+  std::size_t first = 0;  // how many rows were read before it
+  std::size_t count = 0;
+
+  // Index into the input of the block's row t.
+  std::size_t index(std::size_t t) const {
+    return input.backward ? input.count() - 1 - (first + t) : first + t;
+  }
+};
+
+// Memory of one block, carved out of Scratch.
+struct BlockMemory {
+  const float** small_rows = nullptr;
+  const float** inputs = nullptr;
+  float* small_spare = nullptr;  // kBlockRows small rows
+  float* big_spare = nullptr;    // kBlockRows big rows when reading rows, else one
+  float* vectors = nullptr;      // kBlockRows word vectors for the dot decision, else one
+};
+
+inline constexpr std::size_t kBlockRows = 64;
+
+// What the sequence loop's big_row needs to know.
+struct BigSource {
+  const ReaderWeights* weights = nullptr;
+  const WordTable* table = nullptr;  // null when reading rows
+  const Block* block = nullptr;
+  const BlockMemory* memory = nullptr;
+  bool projected = false;  // reading rows: memory->big_spare already holds the whole block's
+};
+
+// Distance between rows in BlockMemory::small_spare and big_spare.
+std::size_t small_stride(const ReaderWeights& weights);
+std::size_t big_stride(const ReaderWeights& weights);
+
+// Fills small_rows (and inputs, for the dot decision) of a skim reader.
+void prepare_small_words(const ReaderWeights& weights, const WordTable& table,
+                         const WordSource& words, const Block& block,
+                         const BlockMemory& memory) noexcept;
+void prepare_small_rows(const ReaderWeights& weights, const Block& block,
+                        const BlockMemory& memory) noexcept;
+// Projects the whole block through the big cell's matrix.
+void prepare_big_rows(const ReaderWeights& weights, const Block& block,
+                      const BlockMemory& memory) noexcept;
+
+// BigRow callbacks; the context is a BigSource.
+const float* big_row_of_word(void* context, std::size_t t) noexcept;
+const float* big_row_of_row(void* context, std::size_t t) noexcept;
+
+}  // namespace skim

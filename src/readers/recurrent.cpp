@@ -1,0 +1,233 @@
+// The plain and the skimming reader. They share everything but the choice: a plain reader is one
+// with no small levels.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "kernels/sequence.h"
+#include "readers/inputs.h"
+#include "readers/limits.h"
+#include "readers/reader.h"
+#include "readers/weights.h"
+#include "readers/word_table.h"
+
+namespace skim {
+namespace {
+
+// Room behind the state for loads of whole vectors, whatever the target.
+constexpr std::size_t kStateSlack = 32;
+
+// Reading rows, the input part of the big cell costs about twice as much one row at a time as in a
+// block: the weights come from the second-level cache each time. So a block is projected as a whole
+// when at least half of the block before it was read.
+constexpr double kProjectAllFrom = 0.5;
+
+class RecurrentReader final : public Reader {
+ public:
+  RecurrentReader(const ReaderSpec& spec, const Tensors& tensors, WeightType type,
+                  const WordSource* words, std::size_t table_bytes)
+      : weights_(pack_reader(spec, tensors, type)), words_(words) {
+    if (words == nullptr) return;
+    if (weights_.skims()) {
+      small_table_.emplace(weights_.small_input, *words, table_bytes);
+      table_bytes -= small_table_->bytes();
+    }
+    big_table_.emplace(weights_.big_input, *words, table_bytes);
+  }
+  // The tables refer to the weights beside them.
+  RecurrentReader(const RecurrentReader&) = delete;
+  RecurrentReader& operator=(const RecurrentReader&) = delete;
+
+  const ReaderSpec& spec() const override { return weights_.spec; }
+
+  void start(State& state) const override {
+    state.hidden.grow(state_floats());
+    state.hidden.clear();
+    if (weights_.spec.cell == Cell::lstm) {
+      state.cell.grow(state_floats());
+      state.cell.clear();
+    }
+    state.position = 0;
+    state.sweep = 0;
+  }
+
+  void read(const Input& input, const Policy& policy, State& state, const Output& output,
+            std::span<Step> steps, Scratch& scratch) const noexcept override {
+    const std::size_t count = input.count();
+    Memory memory = carve(scratch);
+    double read_share = weights_.skims() ? 0 : 1;
+    Output rest = output;
+    for (std::size_t first = 0; first < count; first += kBlockRows) {
+      const Block block{input, first, std::min(kBlockRows, count - first)};
+      const std::span<Step> done =
+          read_block(block, policy, state, rest, steps, memory, read_share);
+      std::size_t width = 0;
+      for (const Step& step : done) width += step.width;
+      if (rest.log != nullptr) rest.log += width;
+      state.position += block.count;
+    }
+  }
+
+ private:
+  struct Memory {
+    BlockMemory block;
+    float* next = nullptr;
+    float* limits = nullptr;
+    float* tail_sums = nullptr;
+    std::uint8_t* bytes = nullptr;
+  };
+
+  std::size_t state_floats() const { return weights_.padded + kStateSlack; }
+
+  std::size_t tail_floats() const {
+    std::size_t floats = 0;
+    for (const SmallWeights& small : weights_.small) floats += small.cell.init.size();
+    return floats;
+  }
+
+  Memory carve(Scratch& scratch) const {
+    const bool dot = weights_.skims() && weights_.spec.decision == Decision::dot;
+    const std::size_t small = weights_.skims() ? kBlockRows * small_stride(weights_) : 0;
+    const std::size_t big = big_stride(weights_) * (words_ == nullptr ? kBlockRows : 1);
+    const std::size_t vector = round_up(static_cast<std::size_t>(weights_.spec.input), 16);
+    const std::size_t vectors = vector * (dot ? kBlockRows : 1);
+    const std::size_t state = round_up(state_floats(), 16);
+    const std::size_t tails = round_up(tail_floats(), 16);
+    scratch.floats.grow(small + big + vectors + state + tails + kBlockRows);
+    scratch.pointers.grow(2 * kBlockRows);
+    scratch.bytes.grow(state);
+    Memory memory;
+    float* floats = scratch.floats.data();
+    const auto take = [&floats](std::size_t size) { return std::exchange(floats, floats + size); };
+    memory.block.small_spare = take(small);
+    memory.block.big_spare = take(big);
+    memory.block.vectors = take(vectors);
+    memory.next = take(state);
+    memory.tail_sums = take(tails);
+    memory.limits = take(kBlockRows);
+    memory.block.small_rows = scratch.pointers.data();
+    memory.block.inputs = scratch.pointers.data() + kBlockRows;
+    memory.bytes = scratch.bytes.data();
+    return memory;
+  }
+
+  // Returns the block's steps and the share of its rows that were read.
+  std::span<Step> read_block(const Block& block, const Policy& policy, State& state,
+                             const Output& output, std::span<Step> steps, const Memory& memory,
+                             double& read_share) const noexcept {
+    const bool from_words = big_table_.has_value() && !block.input.words.empty();
+    BigSource source{&weights_, from_words ? &*big_table_ : nullptr, &block, &memory.block, false};
+    if (!from_words && read_share >= kProjectAllFrom) {
+      prepare_big_rows(weights_, block, memory.block);
+      source.projected = true;
+    }
+    SequenceArgs args;
+    args.count = block.count;
+    args.cell = weights_.spec.cell;
+    args.big = &weights_.big;
+    args.big_row = from_words ? big_row_of_word : big_row_of_row;
+    args.context = &source;
+    args.big_stride = weights_.padded;
+    args.hidden = state.hidden.data();
+    args.next = memory.next;
+    args.cell_state = state.cell.data();
+    args.bytes = memory.bytes;
+    args.sweep = state.sweep;
+    if (weights_.skims()) add_skimming(block, policy, state, memory, from_words, args.skim);
+    direct_output(block, output, steps, args);
+
+    std::memset(memory.next, 0, state_floats() * sizeof(float));
+    const SequenceEnd end = read_sequence(args);
+    if (end.hidden != state.hidden.data()) {
+      std::memcpy(state.hidden.data(), end.hidden, state_floats() * sizeof(float));
+    }
+    state.sweep = end.sweep;
+
+    const std::size_t low = std::min(block.index(0), block.index(block.count - 1));
+    const std::span<Step> done = steps.subspan(low, block.count);
+    finish_probabilities(policy, done);
+    const auto reads = std::count_if(done.begin(), done.end(), [this](const Step& step) {
+      return step.width == weights_.spec.hidden;
+    });
+    read_share = static_cast<double>(reads) / static_cast<double>(block.count);
+    return done;
+  }
+
+  void add_skimming(const Block& block, const Policy& policy, const State& state,
+                    const Memory& memory, bool from_words, SkimArgs& skim) const noexcept {
+    if (from_words) {
+      prepare_small_words(weights_, *small_table_, *words_, block, memory.block);
+    } else {
+      prepare_small_rows(weights_, block, memory.block);
+    }
+    skim.levels = static_cast<std::size_t>(weights_.spec.levels());
+    skim.decision = &weights_.decision;
+    skim.rows = memory.block.small_rows;
+    skim.row_floats = weights_.small_input.floats();
+    skim.inputs = memory.block.inputs;
+    float* tail_sum = memory.tail_sums;
+    for (std::size_t level = 0; level < weights_.small.size(); ++level) {
+      const SmallWeights& small = weights_.small[level];
+      if (small.cell.units == 0) continue;
+      skim.small[level] = {&small.cell, nullptr, nullptr, small.offset};
+      if (weights_.spec.small_sees != SmallSees::all) continue;
+      skim.small[level].tail = &small.tail;
+      skim.small[level].tail_sum = tail_sum;
+      tail_sum += small.cell.init.size();
+    }
+    add_limits(policy, block.count, state, memory.limits, skim);
+  }
+
+  void add_limits(const Policy& policy, std::size_t count, const State& state, float* limits,
+                  SkimArgs& skim) const noexcept {
+    const bool two = skim.levels == 2;
+    skim.limits = limits;
+    skim.limit_stride = 0;
+    if (policy.rule == Policy::Rule::sample) {
+      skim.limit_stride = 1;
+      for (std::size_t t = 0; t < count; ++t) {
+        const float share = draw(policy.seed, state.stream, state.position + t);
+        limits[t] = two ? logit_of(share) : share;
+      }
+      return;
+    }
+    skim.argmax = policy.rule == Policy::Rule::argmax;
+    const float threshold = skim.argmax ? 0.5F : policy.read_above;
+    limits[0] = two ? logit_of(threshold) : threshold;
+  }
+
+  void direct_output(const Block& block, const Output& output, std::span<Step> steps,
+                     SequenceArgs& args) const {
+    const std::ptrdiff_t direction = block.input.backward ? -1 : 1;
+    args.steps = steps.data() + block.index(0);
+    args.step_stride = direction;
+    args.log = output.log;
+    if (output.rows.data == nullptr) return;
+    args.rows = output.rows.row(block.index(0));
+    args.row_stride = direction * static_cast<std::ptrdiff_t>(output.rows.stride);
+  }
+
+  void finish_probabilities(const Policy& policy, std::span<Step> steps) const noexcept {
+    if (!weights_.skims() || weights_.spec.levels() != 2) return;
+    logits_to_probabilities(steps.data(), steps.size());
+    if (policy.rule == Policy::Rule::sample) return;
+    const float threshold = policy.rule == Policy::Rule::argmax ? 0.5F : policy.read_above;
+    agree_with_threshold(steps, weights_.spec.hidden, threshold);
+  }
+
+  ReaderWeights weights_;
+  const WordSource* words_;
+  std::optional<WordTable> small_table_;
+  std::optional<WordTable> big_table_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reader> make_reader(const ReaderSpec& spec, const Tensors& tensors,
+                                    WeightType weights, const WordSource* words,
+                                    std::size_t table_bytes) {
+  return std::make_unique<RecurrentReader>(spec, tensors, weights, words, table_bytes);
+}
+
+}  // namespace skim
