@@ -40,6 +40,7 @@ inline Problem load_problem(const std::string& path, std::size_t d, std::size_t 
 // with the last hidden state. `read` reads the text once and returns that state.
 template <class Read>
 int serve(const std::string& version, std::size_t d, const Read& read) {
+  std::cout.precision(9);
   std::cout << "ready " << version << std::endl;
   for (std::string word; std::cin >> word;) {
     if (word == "run") {
