@@ -1,0 +1,198 @@
+#include "tasks/planted.h"
+
+#include <algorithm>
+#include <span>
+#include <unordered_set>
+
+#include "tasks/planted_words.h"
+#include "tasks/random.h"
+
+namespace skim {
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+constexpr double kDecidingShare = 0.75;  // of clauses
+constexpr double kNegatedShare = 0.25;   // of places where a negator may stand
+constexpr double kAgreement = 0.72;      // of planted words with the label the text leans to
+constexpr double kStrongShare = 0.4;     // of planted words
+
+Words planted_of(bool positive, bool strong) {
+  if (positive) return strong ? planted::strong_positive() : planted::mild_positive();
+  return strong ? planted::strong_negative() : planted::mild_negative();
+}
+
+std::string_view pick(Words words, Random& random) { return words[random.below(words.size())]; }
+
+// Calls with each piece of a clause.
+template <class Call>
+void for_pieces(std::string_view clause, Call call) {
+  while (!clause.empty()) {
+    const std::size_t end = std::min(clause.find(' '), clause.size());
+    call(clause.substr(0, end));
+    clause.remove_prefix(std::min(end + 1, clause.size()));
+  }
+}
+
+// The words a piece of a clause may become; none when it stands for itself.
+Words words_of_slot(std::string_view piece) {
+  if (piece.size() != 1) return {};
+  for (const planted::Slot& slot : planted::slots()) {
+    if (slot.letter == piece[0]) return slot.words;
+  }
+  return {};
+}
+
+class Writer {
+ public:
+  Writer(const PlantedOptions& options, std::uint64_t index)
+      : options_(options), random_(options.seed, index), leaning_(random_.chance(0.5)) {}
+
+  PlantedText write() {
+    while (words_.size() < options_.words) add_clause();
+    words_.resize(options_.words);
+    if (words_.empty()) return {};
+    if (sum() == 0) settle();
+    return {spelled(), sum() > 0 ? 1 : 0, decisive()};
+  }
+
+ private:
+  void add_clause() {
+    if (!words_.empty()) {
+      for_pieces(pick(planted::joints(), random_), [&](auto piece) { words_.push_back({piece}); });
+    }
+    const bool deciding = random_.chance(kDecidingShare);
+    const Words clauses = deciding ? planted::deciding_clauses() : planted::filler_clauses();
+    negated_ = false;
+    for_pieces(pick(clauses, random_), [&](auto piece) { add_piece(piece); });
+  }
+
+  void add_piece(std::string_view piece) {
+    if (piece == "~") {
+      negated_ = options_.negators && random_.chance(kNegatedShare);
+      if (negated_) words_.push_back({pick(planted::negators(), random_), PlantedRole::negator});
+    } else if (piece == "J") {
+      const bool speaks_for = random_.chance(kAgreement) == leaning_;
+      words_.push_back(planted_word(speaks_for != negated_));
+    } else {
+      const Words choices = words_of_slot(piece);
+      words_.push_back({choices.empty() ? piece : pick(choices, random_)});
+    }
+  }
+
+  PlantedWord planted_word(bool positive) {
+    const bool strong = random_.chance(kStrongShare);
+    return {pick(planted_of(positive, strong), random_),
+            positive ? PlantedRole::positive : PlantedRole::negative, strong ? 2 : 1};
+  }
+
+  int sum() const {
+    int total = 0;
+    bool turned = false;
+    for (const PlantedWord& word : words_) {
+      if (word.role == PlantedRole::negator) turned = true;
+      if (word.strength == 0) continue;
+      total += (word.role == PlantedRole::positive) == turned ? -word.strength : word.strength;
+      turned = false;
+    }
+    return total;
+  }
+
+  // A text that says nothing, or as much for as against: turns one planted word into its opposite,
+  // or plants one.
+  void settle() {
+    const auto planted = std::find_if(words_.begin(), words_.end(),
+                                      [](const PlantedWord& word) { return word.strength > 0; });
+    if (planted == words_.end()) {
+      words_[random_.below(words_.size())] = planted_word(leaning_);
+      return;
+    }
+    const bool positive = planted->role == PlantedRole::positive;
+    const Words from = planted_of(positive, planted->strength == 2);
+    const auto at = std::find(from.begin(), from.end(), planted->text) - from.begin();
+    planted->text = planted_of(!positive, planted->strength == 2)[static_cast<std::size_t>(at)];
+    planted->role = positive ? PlantedRole::negative : PlantedRole::positive;
+  }
+
+  std::string spelled() const {
+    std::string text;
+    bool starts = true;
+    for (const PlantedWord& word : words_) {
+      const bool joined = word.text == "." || word.text == "," || word.text == "n't";
+      if (!text.empty() && !joined) text += ' ';
+      text += word.text;
+      if (starts || word.text == "i") {
+        char& first = text[text.size() - word.text.size()];
+        if (first >= 'a' && first <= 'z') first = static_cast<char>(first - 'a' + 'A');
+      }
+      starts = word.text == ".";
+    }
+    return text;
+  }
+
+  std::vector<std::size_t> decisive() const {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (words_[i].role != PlantedRole::filler) places.push_back(i);
+    }
+    return places;
+  }
+
+  const PlantedOptions& options_;
+  Random random_;
+  bool leaning_;  // the label that most planted words speak for
+  bool negated_ = false;
+  std::vector<PlantedWord> words_;
+};
+
+}  // namespace
+
+std::vector<PlantedWord> planted_words() {
+  std::vector<PlantedWord> list;
+  std::unordered_set<std::string_view> seen;
+  const auto add = [&](std::string_view text, PlantedRole role, int strength) {
+    if (seen.insert(text).second) list.push_back({text, role, strength});
+  };
+  for (const std::string_view joint : planted::joints()) {
+    for_pieces(joint, [&](auto piece) { add(piece, PlantedRole::filler, 0); });
+  }
+  for (const Words clauses : {planted::deciding_clauses(), planted::filler_clauses()}) {
+    for (const std::string_view clause : clauses) {
+      for_pieces(clause, [&](auto piece) {
+        const bool stands = piece != "~" && piece != "J" && words_of_slot(piece).empty();
+        if (stands) add(piece, PlantedRole::filler, 0);
+      });
+    }
+  }
+  for (const planted::Slot& slot : planted::slots()) {
+    for (const std::string_view word : slot.words) add(word, PlantedRole::filler, 0);
+  }
+  for (const std::string_view word : planted::negators()) add(word, PlantedRole::negator, 0);
+  for (const bool positive : {true, false}) {
+    for (const bool strong : {false, true}) {
+      const PlantedRole role = positive ? PlantedRole::positive : PlantedRole::negative;
+      for (const auto word : planted_of(positive, strong)) add(word, role, strong ? 2 : 1);
+    }
+  }
+  return list;
+}
+
+PlantedText planted_text(const PlantedOptions& options, std::uint64_t index) {
+  return Writer(options, index).write();
+}
+
+Dataset planted_data(const PlantedOptions& options, std::size_t count) {
+  Dataset data;
+  data.name = "planted words, seed " + std::to_string(options.seed);
+  for (std::size_t i = 0; i < count; ++i) {
+    PlantedText text = planted_text(options, i);
+    Example example;
+    example.query.text = std::move(text.text);
+    example.label = kPlantedLabels[static_cast<std::size_t>(text.label)];
+    example.line = i + 1;
+    data.examples.push_back(std::move(example));
+  }
+  return data;
+}
+
+}  // namespace skim
