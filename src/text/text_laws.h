@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "text/characters.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
-#include "text/utf8.h"
 #include "text/vocab.h"
 
 namespace skim {
@@ -16,7 +16,7 @@ inline const char* broken_law(std::string_view text, const std::vector<Word>& wo
   std::size_t next = 0;  // of the words
   bool inside = false;
   for (std::size_t at = 0; at < text.size();) {
-    const Character character = decode(text, at);
+    const Character character = character_at(text, at);
     if (!inside && next < words.size() && words[next].begin == at) inside = true;
     const bool space = class_of(character.code) == CharClass::space;
     if (space == inside) return space ? "white space in a word" : "a character in no word";

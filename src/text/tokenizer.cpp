@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "text/characters.h"
 #include "text/unicode.h"
-#include "text/utf8.h"
 
 namespace skim {
 namespace {
@@ -105,7 +105,7 @@ class English {
   bool is_wordlike(std::size_t i) const {
     if (i >= text_.size()) return false;
     if (kind(i) != Kind::high) return kind(i) == Kind::letter || kind(i) == Kind::digit;
-    return is_wordlike(class_of(decode(text_, i).code));
+    return is_wordlike(class_of(character_at(text_, i).code));
   }
   static bool is_wordlike(CharClass c) { return c == CharClass::letter || c == CharClass::extend; }
 
@@ -144,7 +144,7 @@ class English {
   // How many bytes at i, neither letter nor digit of ASCII, belong to the word that has come there.
   std::size_t bytes_inside(std::size_t i) const {
     if (kind(i) == Kind::high) {
-      const Character next = decode(text_, i);
+      const Character next = character_at(text_, i);
       const bool inside = next.code == kTypographicApostrophe ? joins(i, next.length)
                                                               : is_wordlike(class_of(next.code));
       return inside ? next.length : 0;
@@ -195,7 +195,7 @@ class English {
   std::size_t apostrophe_at(std::size_t i) const {
     if (text_[i] == '\'') return 1;
     if (kind(i) != Kind::high) return 0;
-    const Character found = decode(text_, i);
+    const Character found = character_at(text_, i);
     return found.code == kTypographicApostrophe ? found.length : 0;
   }
 
@@ -234,7 +234,7 @@ class English {
   }
 
   void beyond_ascii() {
-    const Character first = decode(text_, at_);
+    const Character first = character_at(text_, at_);
     if (first.code == kTypographicApostrophe) return quote(first.length);
     switch (class_of(first.code)) {
       case CharClass::space:
@@ -258,7 +258,7 @@ class English {
     char32_t last = first.code;
     bool flag = is_regional_indicator(first.code);
     while (is(end, Kind::high)) {
-      const Character next = decode(text_, end);
+      const Character next = character_at(text_, end);
       const bool joined = last == kZeroWidthJoiner && is_pictograph(next.code);
       const bool second_half = flag && is_regional_indicator(next.code);
       if (class_of(next.code) != CharClass::extend && !joined && !second_half) break;
@@ -278,7 +278,7 @@ class English {
 std::size_t space_at(std::string_view text, std::size_t i) {
   const Kind kind = kKinds[static_cast<unsigned char>(text[i])];
   if (kind != Kind::high) return kind == Kind::space ? 1 : 0;
-  const Character found = decode(text, i);
+  const Character found = character_at(text, i);
   return class_of(found.code) == CharClass::space ? found.length : 0;
 }
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/fold.h"
+#include "text/normal_form.h"
 #include "text/text_laws.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!vocab) __builtin_trap();
   for (skim::WordId id = 1; id < vocab->size(); ++id) {
     const skim::WordId found = vocab->find(vocab->word(id));
-    if (skim::fold(vocab->word(id)) == vocab->word(id) && found != id) __builtin_trap();
+    if (skim::normal_form(vocab->word(id)) == vocab->word(id) && found != id) __builtin_trap();
   }
   if (skim::broken_law(text, *vocab) != nullptr) __builtin_trap();
   return 0;

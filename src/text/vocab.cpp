@@ -7,9 +7,9 @@
 #include <limits>
 #include <string>
 
-#include "text/fold.h"
+#include "text/characters.h"
+#include "text/normal_form.h"
 #include "text/tokenizer.h"
-#include "text/utf8.h"
 
 namespace skim {
 namespace {
@@ -92,8 +92,8 @@ Key key_as_spelled(std::string_view word) {
 Key key_of_any(std::string_view word) {
   KeyMaker maker;
   for (std::size_t at = 0; at < word.size();) {
-    const Character next = decode(word, at);
-    maker.add(fold(next.code));
+    const Character next = character_at(word, at);
+    maker.add(normal_form(next.code));
     at += next.length;
   }
   return maker.key();
@@ -107,12 +107,12 @@ Key key_of(std::string_view word, const char* bytes) {
   return {lower(key.low), lower(key.high) | length_mark(word.size())};
 }
 
-bool folds_to(std::string_view word, std::string_view spelling) {
+bool has_form(std::string_view word, std::string_view spelling) {
   std::size_t at = 0;
   while (at < word.size()) {
-    const Character next = decode(word, at);
+    const Character next = character_at(word, at);
     std::array<char, 4> bytes{};
-    const std::size_t length = encode_utf8(fold(next.code), bytes.data());
+    const std::size_t length = encode_utf8(normal_form(next.code), bytes.data());
     if (!spelling.starts_with(std::string_view(bytes.data(), length))) return false;
     spelling.remove_prefix(length);
     at += next.length;
@@ -176,7 +176,7 @@ std::size_t Vocab::home(Key key) const {
 WordId Vocab::probe(Key key, std::size_t at, std::string_view word) const {
   for (; slots_[at].id != 0; at = (at + 1) & (slots_.size() - 1)) {
     if (slots_[at].key != key) continue;
-    if (!is_long(key) || folds_to(word, words_[slots_[at].id])) return slots_[at].id;
+    if (!is_long(key) || has_form(word, words_[slots_[at].id])) return slots_[at].id;
   }
   return find_run(word);
 }

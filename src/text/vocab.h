@@ -20,7 +20,7 @@ class Vocab {
   Vocab() = default;
   // `words[i]` gets id i; they must be unique and not empty. words[0] is the unknown word's entry,
   // its spelling is never matched. The views must outlive the vocabulary. An entry is found by the
-  // words that fold (fold.h) to its very bytes, so one in upper case is never found.
+  // words whose normal form (normal_form.h) is its very bytes: one in upper case is never found.
   static Result<Vocab> create(std::span<const std::string_view> words);
 
   std::size_t size() const { return words_.size(); }
@@ -32,8 +32,8 @@ class Vocab {
   // The same for many words of one text, faster: ids[i] belongs to words[i]; equally long.
   void find(std::string_view text, std::span<const Word> words, std::span<WordId> ids) const;
 
-  // How a word is compared: up to 15 folded bytes with their number in the last byte, or a digest
-  // of longer ones, marked by 255 there, whose spelling must then be compared too.
+  // How a word is compared: up to 15 bytes of its normal form with their number in the last byte,
+  // or a digest of longer ones, marked by 255 there, whose spelling must then be compared too.
   struct Key {
     std::uint64_t low = 0;
     std::uint64_t high = 0;

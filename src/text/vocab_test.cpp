@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "text/fold.h"
+#include "text/normal_form.h"
 
 namespace skim {
 namespace {
@@ -167,11 +167,12 @@ TEST(Encode, AllocatesNothingOnceTheVectorsHaveTheCapacity) {
   EXPECT_EQ(ids.data(), first_id);
 }
 
-TEST(Fold, FoldingTwiceIsFoldingOnce) {
-  for (char32_t code = 0; code < 0x11000; ++code) EXPECT_EQ(fold(fold(code)), fold(code));
-  const std::string once = fold("Å\xFF\u0130\u2019X");
+TEST(NormalForm, OfANormalFormIsItself) {
+  for (char32_t code = 0; code < 0x11000; ++code)
+    EXPECT_EQ(normal_form(normal_form(code)), normal_form(code));
+  const std::string once = normal_form("Å\xFF\u0130\u2019X");
   EXPECT_EQ(once, "å\uFFFDi'x");
-  EXPECT_EQ(fold(once), once);
+  EXPECT_EQ(normal_form(once), once);
 }
 
 }  // namespace

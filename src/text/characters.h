@@ -18,7 +18,7 @@ inline bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; 
 
 // Decodes what stands at `at` < text.size(). Bytes that are not UTF-8 give U+FFFD over their
 // maximal subpart: the longest start of a character that the bytes form, or else one byte.
-inline Character decode(std::string_view text, std::size_t at) {
+inline Character character_at(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
   const unsigned char lead = byte(0);
   if (lead < 0x80) return {lead, 1};

@@ -9,11 +9,11 @@
 
 namespace skim {
 
-inline char32_t fold(char32_t code) {
+inline char32_t normal_form(char32_t code) {
   return code == kTypographicApostrophe ? U'\'' : to_lower(code);
 }
 
-// Folding twice is folding once. The length in bytes may change.
-std::string fold(std::string_view word);
+// The normal form of a normal form is itself. The length in bytes may change.
+std::string normal_form(std::string_view word);
 
 }  // namespace skim
