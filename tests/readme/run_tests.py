@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Runs what the README tells people to type: every sh block and the C++ program, in a folder that looks like the tree after
+./demo. A block that must not be run has a comment `<!-- not run: why -->` on the line before it.
+
+Needs SKIM_SOURCE and SKIM_BUILD, as ctest sets them.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["SKIM_SOURCE"])
+BUILD = pathlib.Path(os.environ["SKIM_BUILD"])
+BLOCK = re.compile(r"(?P<mark><!-- not run: [^>]* -->\n)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(kind):
+    text = (SOURCE / "README.md").read_text(encoding="utf-8")
+    return [match["text"] for match in BLOCK.finditer(text) if match["kind"] == kind and not match["mark"]]
+
+
+class Readme(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.tree = pathlib.Path(cls.folder.name)
+        (cls.tree / "build").mkdir()
+        (cls.tree / "build/release").symlink_to(BUILD)
+        subprocess.run([SOURCE / "demo", "--programs", BUILD, "--into", cls.tree / "build/demo", "--only-make"],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def run_in_tree(self, *command):
+        done = subprocess.run(command, cwd=self.tree, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
+        self.assertTrue(done.stdout.strip(), f"{command} said nothing")
+        return done.stdout
+
+    def test_shell_blocks_run(self):
+        self.assertGreater(len(blocks("sh")), 3)
+        for block in blocks("sh"):
+            with self.subTest(block):
+                self.run_in_tree("bash", "-e", "-o", "pipefail", "-c", block)
+
+    def test_the_program_compiles_and_runs(self):
+        (program,) = blocks("cpp")
+        (self.tree / "readme.cpp").write_text(program)
+        subprocess.run(["g++", "-std=c++20", "-Wall", "-Wextra", f"-I{SOURCE}/include", "readme.cpp", BUILD / "libskim.a",
+                        "-lhwy", "-pthread", "-o", "readme"], cwd=self.tree, check=True)
+        self.assertIn("% skimmed", self.run_in_tree("./readme"))
+
+
+if __name__ == "__main__":
+    unittest.main()
