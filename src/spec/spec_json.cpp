@@ -26,9 +26,6 @@ class Fields {
   void read(std::string_view key, double& into) {
     take(number_at(json_, key, where_), [&](double v) { into = v; });
   }
-  void read(std::string_view key, float& into) {
-    take(number_at(json_, key, where_), [&](double v) { into = static_cast<float>(v); });
-  }
   void read(std::string_view key, bool& into) {
     take(bool_at(json_, key, where_), [&](bool v) { into = v; });
   }
@@ -194,12 +191,16 @@ Result<Calibration> calibration_of(const Json& json, std::string_view where) {
 Result<Policy> policy_of(const Json& json, std::string_view where) {
   Fields fields(json, where);
   Policy policy;
-  fields.read("read_above", policy.read_above);
+  double read_above = 0;
+  fields.read("read_above", read_above);
   fields.read_name("rule", policy.rule);
   fields.read("seed", policy.seed);
   return fields.finish(policy).and_then([&](Policy read) -> Result<Policy> {
-    if (read.read_above >= 0 && read.read_above <= 1) return read;
-    return fail(Fault::format, std::string(where) + ".read_above must be from 0 to 1");
+    if (!(read_above >= 0 && read_above <= 1)) {
+      return fail(Fault::format, std::string(where) + ".read_above must be from 0 to 1");
+    }
+    read.read_above = static_cast<float>(read_above);
+    return read;
   });
 }
 

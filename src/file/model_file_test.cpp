@@ -1,0 +1,227 @@
+#include "file/model_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "file/sample_model.h"
+
+namespace skim {
+namespace {
+
+using ::testing::HasSubstr;
+
+ModelDraft full_draft(WeightType weights) {
+  ModelSpec spec = sample_spec();
+  spec.weights = weights;
+  ModelDraft draft = sample_draft(spec);
+  draft.about = "trained on \"nothing\"\nin two lines, größer";
+  draft.vocabulary[3] = "größer";
+  draft.calibration = {.data = "dev.tsv", .points = {{0, 1.01}, {0.5, 0.3}}};
+  draft.probes = {{.query = {"a \"good\" film\n", "", {}},
+                   .policy = {.read_above = 0.3F, .rule = Policy::Rule::sample, .seed = 1U << 31U},
+                   .index = 1,
+                   .scores = {0.1F, 0.9F},
+                   .trace = {{.reader = "0.forward",
+                              .hidden = 6,
+                              .steps = {{6, 0.7F}, {2, 0.1F / 3}, {0, 0}}}}},
+                  {.query = {"", "", {}}, .policy = {}, .scores = {0.5F, 0.5F}, .trace = {}}};
+  return draft;
+}
+
+Result<ModelFile> reopened(const ModelDraft& draft) {
+  return to_bytes(draft).and_then(
+      [](std::vector<std::byte> bytes) { return open_model_bytes(std::move(bytes), "m.skim"); });
+}
+
+std::string error_of(const ModelDraft& draft) {
+  const auto bytes = to_bytes(draft);
+  return bytes ? "(no error)" : bytes.error().message;
+}
+
+class ModelFileTest : public ::testing::TestWithParam<WeightType> {};
+INSTANTIATE_TEST_SUITE_P(AllWeights, ModelFileTest,
+                         ::testing::Values(WeightType::f32, WeightType::bf16, WeightType::int8));
+
+TEST_P(ModelFileTest, EverythingComesBack) {
+  const ModelDraft draft = full_draft(GetParam());
+  const auto file = reopened(draft);
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ(file->name, "m.skim");
+  EXPECT_EQ(file->spec, draft.spec);
+  EXPECT_EQ(file->about, draft.about);
+  EXPECT_EQ(file->calibration, draft.calibration);
+  EXPECT_EQ(std::vector<std::string>(file->vocabulary.begin(), file->vocabulary.end()),
+            draft.vocabulary);
+  ASSERT_EQ(file->probes.size(), 2U);
+  const Probe& probe = file->probes[0];
+  EXPECT_EQ(probe.query.text, draft.probes[0].query.text);
+  EXPECT_EQ(probe.policy, draft.probes[0].policy);
+  EXPECT_EQ(probe.index, 1);
+  EXPECT_EQ(probe.scores, draft.probes[0].scores);
+  ASSERT_EQ(probe.trace.size(), 1U);
+  EXPECT_EQ(probe.trace[0].reader, "0.forward");
+  EXPECT_EQ(probe.trace[0].hidden, 6);
+  EXPECT_EQ(probe.trace[0].steps, draft.probes[0].trace[0].steps);
+}
+
+TEST_P(ModelFileTest, WritingWhatWasReadGivesTheSameBytes) {
+  const auto bytes = to_bytes(full_draft(GetParam()));
+  ASSERT_TRUE(bytes);
+  const auto file = open_model_bytes(*bytes, "m");
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ(*to_bytes(to_draft(*file)), *bytes);
+}
+
+TEST_P(ModelFileTest, WeightsComeBackAsRounded) {
+  const ModelDraft draft = full_draft(GetParam());
+  const auto file = reopened(draft);
+  ASSERT_TRUE(file);
+  // Weights lie within 0.5: half a step of 0.5/127 for int8, 2^-9 of the value for bf16.
+  const float tolerance = GetParam() == WeightType::f32    ? 0
+                          : GetParam() == WeightType::bf16 ? 0.5F / 512
+                                                           : 0.5001F * 0.5F / 127;
+  for (const TensorSpec& spec : model_tensors(draft.spec)) {
+    const auto given = std::find_if(draft.tensors.begin(), draft.tensors.end(),
+                                    [&](const auto& tensor) { return tensor.name == spec.name; });
+    const auto back = to_floats(*file, spec.name);
+    ASSERT_EQ(back.size(), given->values.size());
+    for (std::size_t i = 0; i < back.size(); ++i) {
+      EXPECT_NEAR(back[i], given->values[i], spec.quantized ? tolerance : 0) << spec.name;
+    }
+  }
+}
+
+TEST_P(ModelFileTest, RowsEqualTheWholeTensor) {
+  const auto file = reopened(full_draft(GetParam()));
+  ASSERT_TRUE(file);
+  const TensorView* words = file->find("words");
+  const auto whole = to_floats(*file, "words");
+  std::vector<float> row(5);
+  for (std::size_t id = 0; id < 7; ++id) {
+    row_to_floats(*words, file->find("words.scale"), id, row.data());
+    EXPECT_TRUE(std::equal(row.begin(), row.end(), whole.data() + id * 5));
+  }
+}
+
+TEST_P(ModelFileTest, TheStoredChecksumIsThatOfTheData) {
+  const auto file = reopened(full_draft(GetParam()));
+  ASSERT_TRUE(file);
+  EXPECT_EQ(checksum_of_data(file->data), file->data_checksum);
+}
+
+// Checks what the safetensors format asks for, without using our own reader.
+TEST_P(ModelFileTest, IsAValidSafetensorsFileWithAlignedTensors) {
+  const auto bytes = to_bytes(full_draft(GetParam()));
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes->data(), sizeof length);
+  EXPECT_EQ((8 + length) % 64, 0U);
+  const std::string header(reinterpret_cast<const char*>(bytes->data()) + 8, length);
+  EXPECT_EQ(header[0], '{');
+  const auto json = parse_json(header, "header");
+  ASSERT_TRUE(json);
+  std::size_t end = 0;
+  for (const auto& [name, tensor] : json->items()) {
+    if (name == "__metadata__") {
+      for (const auto& [key, value] : tensor.items()) EXPECT_TRUE(value.is_string()) << key;
+      continue;
+    }
+    const std::string type = tensor["dtype"];
+    const std::size_t size = type == "BF16" ? 2 : type == "I8" || type == "U8" ? 1 : 4;
+    std::size_t wanted = size;
+    for (const std::size_t extent : tensor["shape"]) wanted *= extent;
+    EXPECT_EQ(tensor["data_offsets"][0], end) << name;
+    EXPECT_EQ(end % size, 0U) << name;
+    end = tensor["data_offsets"][1];
+    EXPECT_EQ(end - tensor["data_offsets"][0].get<std::size_t>(), wanted) << name;
+  }
+  EXPECT_EQ(8 + length + end, bytes->size());
+}
+
+TEST(ModelFile, EveryKindOfReaderCanBeStored) {
+  for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
+    for (const Decision decision : {Decision::linear, Decision::linear_cell, Decision::dot}) {
+      for (const std::vector<int>& small : {std::vector{2}, {0}, {4, 2, 0}, {}}) {
+        if (decision == Decision::linear_cell && cell != Cell::lstm) continue;
+        ModelSpec spec = sample_spec();
+        spec.reader.kind = small.empty() ? ReaderKind::full : ReaderKind::skim;
+        spec.reader.cell = cell;
+        spec.reader.decision = decision;
+        spec.reader.small = small;
+        spec.reader.small_sees = SmallSees::all;
+        spec.layers = 2;
+        spec.bidirectional = true;
+        spec.pooling = Pooling::attention;
+        spec.weights = WeightType::int8;
+        const auto file = reopened(sample_draft(spec));
+        ASSERT_TRUE(file) << file.error().message;
+        EXPECT_EQ(file->spec, spec);
+      }
+    }
+  }
+}
+
+TEST(ModelFile, OpensFromDiskAndOutlivesItsReplacement) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("skim-model-test-" + std::to_string(::getpid()) + ".skim");
+  const ModelDraft draft = full_draft(WeightType::f32);
+  ASSERT_TRUE(write_model_file(draft, path));
+  const auto file = open_model_file(path);
+  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(write_model_file(sample_draft(sample_spec(), 2), path));
+  std::filesystem::remove(path);
+  EXPECT_EQ(file->name, path.string());
+  EXPECT_EQ(checksum_of_data(file->data), file->data_checksum);
+  EXPECT_EQ(*to_bytes(to_draft(*file)), *to_bytes(draft));
+}
+
+TEST(ModelFile, AMissingFileIsNamed) {
+  const auto file = open_model_file("/no/such/model.skim");
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().fault, Fault::io);
+  EXPECT_THAT(file.error().message, HasSubstr("/no/such/model.skim"));
+}
+
+TEST(ModelDraft, WhatTheLoaderWouldRefuseIsNotWritten) {
+  const auto error_with = [](auto change) {
+    ModelDraft draft = full_draft(WeightType::f32);
+    change(draft);
+    return error_of(draft);
+  };
+  using Draft = ModelDraft;
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(error_with([](Draft&) {}), "(no error)");
+  EXPECT_THAT(error_with([](Draft& d) { d.spec.layers = 0; }), HasSubstr("layers is 0"));
+  EXPECT_THAT(error_with([](Draft& d) { d.vocabulary.pop_back(); }), HasSubstr("has 6 words"));
+  EXPECT_THAT(error_with([](Draft& d) { d.vocabulary[2] = ""; }), HasSubstr("word 2 is empty"));
+  EXPECT_THAT(error_with([](Draft& d) { d.vocabulary[2] = "\xff"; }), HasSubstr("word 2 is not"));
+  EXPECT_THAT(error_with([](Draft& d) { d.about = "\xff"; }), HasSubstr("'about'"));
+  EXPECT_THAT(error_with([](Draft& d) { d.spec.labels[0] = "\xff"; }), HasSubstr("label"));
+  EXPECT_THAT(error_with([](Draft& d) { d.probes[0].query.text = "\xff"; }), HasSubstr("probe"));
+  EXPECT_THAT(error_with([](Draft& d) { d.probes[1].scores[0] = kNan; }),
+              HasSubstr("probes[1].scores[0]"));
+  EXPECT_THAT(error_with([](Draft& d) { d.probes[0].index = 2; }), HasSubstr("probes[0].index"));
+  EXPECT_THAT(error_with([](Draft& d) { d.calibration.points[1].threshold = 0; }),
+              HasSubstr("calibration"));
+  EXPECT_THAT(error_with([](Draft& d) { d.tensors[0].values[3] = kNan; }),
+              HasSubstr("'words' holds NaN or infinity at index 3"));
+  EXPECT_THAT(error_with([](Draft& d) { d.tensors[0].values.pop_back(); }),
+              HasSubstr("'words' has 34 values, the spec asks for 35"));
+  EXPECT_THAT(error_with([](Draft& d) { d.tensors.pop_back(); }), HasSubstr("'head.b' is missing"));
+  EXPECT_THAT(error_with([](Draft& d) {
+                d.tensors.push_back({"spare", {}});
+              }),
+              HasSubstr("'spare' is not in the spec"));
+  EXPECT_THAT(error_with([](Draft& d) { d.tensors.push_back(d.tensors[0]); }),
+              HasSubstr("'words' is given twice"));
+}
+
+}  // namespace
+}  // namespace skim

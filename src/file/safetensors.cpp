@@ -1,0 +1,213 @@
+#include "file/safetensors.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/json.h"
+#include "base/sizes.h"
+#include "file/checksum.h"
+
+namespace skim {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "tensors are stored little-endian");
+
+constexpr std::size_t kLengthBytes = 8;
+constexpr std::size_t kMaxHeader = 100'000'000;  // the limit of other safetensors readers
+constexpr std::size_t kMaxDimensions = 8;
+constexpr std::string_view kMetadata = "__metadata__";
+
+struct TypeInfo {
+  DataType type;
+  std::string_view name;
+  std::size_t size;
+};
+constexpr std::array kTypes = {
+    TypeInfo{DataType::f32, "F32", 4}, TypeInfo{DataType::bf16, "BF16", 2},
+    TypeInfo{DataType::i8, "I8", 1},   TypeInfo{DataType::u8, "U8", 1},
+    TypeInfo{DataType::u32, "U32", 4},
+};
+
+// A claimed extent of the data, before it is compared with the data.
+struct Extent {
+  std::string name;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+class Parser {
+ public:
+  Parser(std::span<const std::byte> file, const std::string& name) : file_(file), name_(name) {}
+
+  Result<Container> parse() {
+    const auto head = head_size();
+    if (!head) return tl::make_unexpected(head.error());
+    out_.data = file_.subspan(*head);
+    if (auto sound = check_head(file_.first(*head), name_); !sound) {
+      return tl::make_unexpected(sound.error());
+    }
+    const std::string_view text(reinterpret_cast<const char*>(file_.data()) + kLengthBytes,
+                                *head - kLengthBytes);
+    const auto header = parse_json(text, name_ + ": header");
+    if (!header) return tl::make_unexpected(header.error());
+    return read_header(*header).and_then([&] { return check_extents(); }).map([&] {
+      return std::move(out_);
+    });
+  }
+
+ private:
+  tl::unexpected<Error> broken(const std::string& what) const {
+    return fail(Fault::format, name_ + ": " + what);
+  }
+
+  // Bytes before the data.
+  Result<std::size_t> head_size() const {
+    if (file_.empty()) return broken("the file is empty");
+    if (file_.size() < kLengthBytes)
+      return broken("cut off or not a model: it has 7 bytes or less");
+    std::uint64_t length = 0;
+    std::memcpy(&length, file_.data(), sizeof length);
+    if (length > kMaxHeader) {
+      return broken("not a model: it claims a header of " + std::to_string(length) + " bytes");
+    }
+    if (length > file_.size() - kLengthBytes) {
+      return broken("cut off or not a model: its header should have " + std::to_string(length) +
+                    " bytes, the file ends after " + std::to_string(file_.size() - kLengthBytes));
+    }
+    if (length == 0 || file_[kLengthBytes] != std::byte{'{'}) {
+      return broken("not a model: its header does not start with '{'");
+    }
+    return kLengthBytes + length;
+  }
+
+  Result<void> read_header(const Json& header) {
+    for (const auto& [key, value] : header.items()) {
+      auto read = key == kMetadata ? read_metadata(value) : read_tensor(key, value);
+      if (!read) return read;
+    }
+    return {};
+  }
+
+  Result<void> read_metadata(const Json& metadata) {
+    if (!metadata.is_object()) return broken("header.__metadata__ must be an object");
+    for (const auto& [key, value] : metadata.items()) {
+      auto text = as_string(value, name_ + ": header.__metadata__." + key);
+      if (!text) return tl::make_unexpected(text.error());
+      out_.metadata.emplace(key, std::move(*text));
+    }
+    return {};
+  }
+
+  Result<void> read_tensor(const std::string& key, const Json& json) {
+    const std::string where = name_ + ": tensor '" + key + "'";
+    TensorView tensor;
+    tensor.name = key;
+    return read_type(json, where, tensor)
+        .and_then([&] { return read_list(json, "shape", kMaxDimensions, where); })
+        .and_then([&](std::vector<std::size_t> shape) {
+          tensor.shape = std::move(shape);
+          return read_list(json, "data_offsets", 2, where);
+        })
+        .and_then([&](const std::vector<std::size_t>& offsets) {
+          return place(std::move(tensor), offsets, where);
+        });
+  }
+
+  static Result<void> read_type(const Json& json, const std::string& where, TensorView& tensor) {
+    const auto type = string_at(json, "dtype", where);
+    if (!type) return tl::make_unexpected(type.error());
+    const auto* const known =
+        std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& t) { return t.name == *type; });
+    if (known == kTypes.end()) {
+      return fail(Fault::format, where + " has the type '" + type->substr(0, 20) +
+                                     "', known are F32, BF16, I8, U8, U32");
+    }
+    tensor.type = known->type;
+    return {};
+  }
+
+  static Result<std::vector<std::size_t>> read_list(const Json& json, std::string_view key,
+                                                    std::size_t limit, const std::string& where) {
+    const auto list = array_at(json, key, where);
+    if (!list) return tl::make_unexpected(list.error());
+    if ((*list)->size() > limit) {
+      return fail(Fault::format, where + "." + std::string(key) + " has more than " +
+                                     std::to_string(limit) + " numbers");
+    }
+    std::vector<std::size_t> numbers;
+    for (const Json& element : **list) {
+      const auto number = as_int(element, {0, INT64_MAX}, where + "." + std::string(key));
+      if (!number) return tl::make_unexpected(number.error());
+      numbers.push_back(static_cast<std::size_t>(*number));
+    }
+    return numbers;
+  }
+
+  // Gives the tensor its bytes, if they are there and as many as it needs.
+  Result<void> place(TensorView tensor, const std::vector<std::size_t>& offsets,
+                     const std::string& where) {
+    if (offsets.size() != 2 || offsets[0] > offsets[1]) {
+      return fail(Fault::format, where + ".data_offsets must be a start and a later end");
+    }
+    const auto count = checked_product(tensor.shape);
+    const auto bytes = count ? checked_mul(*count, size_of(tensor.type)) : std::nullopt;
+    if (!bytes) return fail(Fault::format, where + ".shape is beyond any memory");
+    if (offsets[1] - offsets[0] != *bytes) {
+      return fail(Fault::format, where + " needs " + std::to_string(*bytes) +
+                                     " bytes for its shape and type, its data_offsets span " +
+                                     std::to_string(offsets[1] - offsets[0]));
+    }
+    if (offsets[1] > out_.data.size()) {
+      return fail(Fault::format, where + " ends at byte " + std::to_string(offsets[1]) +
+                                     " of the data, there are only " +
+                                     std::to_string(out_.data.size()) +
+                                     ": the file is cut off or damaged");
+    }
+    extents_.push_back({tensor.name, offsets[0], offsets[1]});
+    tensor.bytes = out_.data.subspan(offsets[0], *bytes);
+    out_.tensors.emplace(tensor.name, std::move(tensor));
+    return {};
+  }
+
+  Result<void> check_extents() {
+    std::sort(extents_.begin(), extents_.end(), [](const Extent& left, const Extent& right) {
+      return std::pair(left.begin, left.end) < std::pair(right.begin, right.end);
+    });
+    std::size_t end = 0;
+    for (const Extent& extent : extents_) {
+      if (extent.begin != end) {
+        return broken("tensor '" + extent.name + "' starts at byte " +
+                      std::to_string(extent.begin) + " of the data, the one before it ends at " +
+                      std::to_string(end));
+      }
+      end = extent.end;
+    }
+    if (end == out_.data.size()) return {};
+    return broken(std::to_string(out_.data.size() - end) + " bytes follow the last tensor");
+  }
+
+  std::span<const std::byte> file_;
+  const std::string& name_;
+  Container out_;
+  std::vector<Extent> extents_;
+};
+
+}  // namespace
+
+Result<Container> parse_container(std::span<const std::byte> file, const std::string& name) {
+  return Parser(file, name).parse();
+}
+
+std::size_t size_of(DataType type) {
+  return std::ranges::find(kTypes, type, &TypeInfo::type)->size;
+}
+
+std::string_view name_of(DataType type) {
+  return std::ranges::find(kTypes, type, &TypeInfo::type)->name;
+}
+
+}  // namespace skim

@@ -1,0 +1,127 @@
+#include "file/values.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+namespace skim {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+TensorView view_of(const TensorBytes& tensor) {
+  return {tensor.name, tensor.type, tensor.shape, tensor.bytes};
+}
+
+std::vector<float> bf16_of(const std::vector<float>& values) {
+  const auto stored = store_bf16("t", {1, values.size()}, values);
+  return floats_of(view_of(*stored), nullptr);
+}
+
+std::vector<float> i8_of(std::vector<std::size_t> shape, const std::vector<float>& values) {
+  const auto stored = store_i8("t", std::move(shape), values);
+  const TensorView scale = view_of(stored->scale);
+  return floats_of(view_of(stored->values), &scale);
+}
+
+TEST(FirstUnsound, FindsEachPositionInAndAcrossBlocks) {
+  std::vector<float> values(10000, -1.5F);
+  EXPECT_FALSE(first_unsound(DataType::f32, std::as_bytes(std::span(values))));
+  for (const float bad : {kNan, -kNan, kInfinity, -kInfinity}) {
+    for (const std::size_t at : {0U, 1U, 4095U, 4096U, 9999U}) {
+      values[at] = bad;
+      EXPECT_EQ(first_unsound(DataType::f32, std::as_bytes(std::span(values))), at);
+      values[at] = std::numeric_limits<float>::max();
+    }
+  }
+  EXPECT_FALSE(first_unsound(DataType::f32, std::as_bytes(std::span(values))));
+}
+
+TEST(FirstUnsound, KnowsEveryBf16) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto stored = static_cast<std::uint16_t>(bits);
+    const bool finite = std::isfinite(std::bit_cast<float>(bits << 16U));
+    EXPECT_EQ(first_unsound(DataType::bf16, std::as_bytes(std::span(&stored, 1))).has_value(),
+              !finite);
+  }
+}
+
+TEST(FirstUnsound, Int8MayHoldAllButTheValueWithoutAnOpposite) {
+  std::vector<std::int8_t> values(5000, -127);
+  values[4999] = 127;
+  EXPECT_FALSE(first_unsound(DataType::i8, std::as_bytes(std::span(values))));
+  values[4998] = -128;
+  EXPECT_EQ(first_unsound(DataType::i8, std::as_bytes(std::span(values))), 4998U);
+}
+
+TEST(FirstUnsound, ReadsUnalignedBytes) {
+  std::vector<std::byte> bytes(1 + 100 * sizeof(float));
+  std::memcpy(bytes.data() + 1 + 70 * sizeof(float), &kNan, sizeof kNan);
+  EXPECT_EQ(first_unsound(DataType::f32, std::span(bytes).subspan(1)), 70U);
+}
+
+TEST(StoreBf16, RoundsToTheNearestAndTiesToEven) {
+  const float step = 1.0F / 128;  // distance of neighbours between 1 and 2
+  EXPECT_EQ(bf16_of({1 + 0.4F * step, 1 + 0.6F * step}), (std::vector<float>{1, 1 + step}));
+  EXPECT_EQ(bf16_of({1 + 0.5F * step, 1 + 1.5F * step}), (std::vector<float>{1, 1 + 2 * step}));
+  EXPECT_EQ(bf16_of({0, -2.5F, 1e-40F}), bf16_of(bf16_of({0, -2.5F, 1e-40F})));
+}
+
+TEST(StoreBf16, RefusesWhatWouldBecomeInfinite) {
+  const auto stored = store_bf16("t", {1}, std::vector{3.4e38F});
+  ASSERT_FALSE(stored);
+  EXPECT_THAT(stored.error().message, HasSubstr("tensor 't' holds a value too large for bf16"));
+}
+
+TEST(StoreI8, ErrsByAtMostHalfAStep) {
+  const std::vector<float> row = {0.3F, -1, 0.001F, 0.77F, 0};
+  const auto back = i8_of({1, 5}, row);
+  for (std::size_t i = 0; i < row.size(); ++i) EXPECT_NEAR(back[i], row[i], 0.5001 / 127);
+  EXPECT_NEAR(back[1], -1, 1e-4);  // the largest sets the scale
+}
+
+TEST(StoreI8, RowsHaveScalesOfTheirOwnAndZeroRowsHaveZero) {
+  const auto stored = store_i8("t", {3, 2}, std::vector<float>{127, 0, 0, 0, 1e-35F, -1e-36F});
+  const auto scales = floats_of(view_of(stored->scale), nullptr);
+  EXPECT_EQ(stored->scale.name, "t.scale");
+  EXPECT_EQ(scales, (std::vector<float>{1, 0, 0}));
+  EXPECT_EQ(i8_of({3, 2}, {127, 0, 0, 0, 1e-35F, -1e-36F}),
+            (std::vector<float>{127, 0, 0, 0, 0, 0}));
+}
+
+TEST(StoreI8, StoringWhatCameBackGivesTheSameBytes) {
+  std::uint32_t state = 7;
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<float> row(4);
+    for (float& value : row) {
+      state = state * 1664525U + 1013904223U;
+      // Any finite float whatever, which covers tiny and huge scales.
+      const std::uint32_t bits = (state & 0x807FFFFFU) | ((state >> 3U) % 253U << 23U);
+      value = std::bit_cast<float>(bits);
+    }
+    const auto once = store_i8("t", {1, 4}, row);
+    ASSERT_TRUE(once) << once.error().message;
+    const TensorView scale = view_of(once->scale);
+    const auto twice = store_i8("t", {1, 4}, floats_of(view_of(once->values), &scale));
+    EXPECT_EQ(twice->values.bytes, once->values.bytes);
+    EXPECT_EQ(twice->scale.bytes, once->scale.bytes);
+  }
+}
+
+TEST(StoreI8, RefusesWhatWouldBecomeInfinite) {
+  const auto stored = store_i8("t", {1, 1}, std::vector{3e38F});
+  ASSERT_FALSE(stored);
+  EXPECT_THAT(stored.error().message, HasSubstr("too large for int8"));
+}
+
+}  // namespace
+}  // namespace skim
