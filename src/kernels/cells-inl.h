@@ -23,58 +23,63 @@ namespace HWY_NAMESPACE {
 
 // 2^t, relative error 1e-7. t is held at 40 from above, so that the product of three (1 + 2^t)
 // stays finite: a sigmoid is then never below 1e-12, far under what f32 keeps of a state.
-HWY_INLINE Vec PowerOfTwo(Vec t) {
-  const FloatTag d;
-  const IntTag i;
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V PowerOfTwo(D d, V t) {
+  const hn::RebindToSigned<D> i;
   t = hn::Min(hn::Max(t, hn::Set(d, -126.0F)), hn::Set(d, 40.0F));
-  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
-  const Vec shift = hn::Set(d, 12582912.0F);
-  const Vec shifted = hn::Add(t, shift);
-  const Vec f = hn::Sub(t, hn::Sub(shifted, shift));
+  const V whole = hn::Round(t);
+  const V f = hn::Sub(t, whole);
   // Minimax polynomial of 2^f on [-1/2, 1/2]; evaluated in three short chains, because a skim waits
   // for it twice.
-  const Vec f2 = hn::Mul(f, f);
-  const Vec p01 = hn::MulAdd(hn::Set(d, 0.693146967F), f, hn::Set(d, 1.00000007F));
-  const Vec p23 = hn::MulAdd(hn::Set(d, 0.0555071327F), f, hn::Set(d, 0.240221197F));
-  const Vec p45 = hn::MulAdd(hn::Set(d, 0.0013276472F), f, hn::Set(d, 0.00967554133F));
-  const Vec power = hn::MulAdd(hn::MulAdd(p45, f2, p23), f2, p01);
-  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(i, shifted));
+  const V f2 = hn::Mul(f, f);
+  const V p01 = hn::MulAdd(hn::Set(d, 0.693146967F), f, hn::Set(d, 1.00000007F));
+  const V p23 = hn::MulAdd(hn::Set(d, 0.0555071327F), f, hn::Set(d, 0.240221197F));
+  const V p45 = hn::MulAdd(hn::Set(d, 0.0013276472F), f, hn::Set(d, 0.00967554133F));
+  const V power = hn::MulAdd(hn::MulAdd(p45, f2, p23), f2, p01);
+  const auto exponent = hn::ShiftLeft<23>(hn::ConvertTo(i, whole));
   return hn::BitCast(d, hn::Add(hn::BitCast(i, power), exponent));
 }
 
-// x[g] are the input's parts of the gate sums, u[g] the state's.
+// Apply takes the gates' sums over input and state. A gate whose two parts must stay apart has the
+// state's part in its sum and the input's in `apart`.
+inline constexpr std::size_t kNoGate = 99;
+
 struct LstmGates {
   static constexpr std::size_t kGates = 4;
+  static constexpr std::size_t kApart = kNoGate;
   static constexpr bool kHasCell = true;
 
-  static HWY_INLINE void Apply(const Vec (&x)[4], const Vec (&u)[4], Vec /*hidden*/, Vec& cell,
-                               Vec& out) {
+  static HWY_INLINE void Apply(const Vec* sum, Vec /*apart*/, Vec /*hidden*/, Vec& cell, Vec& out) {
     const FloatTag d;
-    const Vec one = hn::Set(d, 1.0F);
-    const Vec i = PowerOfTwo(hn::Add(x[0], u[0]));
-    const Vec f = hn::Add(one, PowerOfTwo(hn::Add(x[1], u[1])));
-    const Vec g = PowerOfTwo(hn::Add(x[2], u[2]));
-    const Vec o = PowerOfTwo(hn::Add(x[3], u[3]));
+    out = Combine(d, PowerOfTwo(d, sum[0]), PowerOfTwo(d, sum[1]), PowerOfTwo(d, sum[2]),
+                  PowerOfTwo(d, sum[3]), cell);
+  }
+
+  // The new state from the gates' powers of two; `cell` is renewed too.
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V Combine(D d, V i, V f, V g, V o, V& cell) {
+    const V one = hn::Set(d, 1.0F);
+    f = hn::Add(one, f);
     // c f + i g with sigmoids and tanh written out, over one denominator.
-    const Vec ig = hn::Mul(hn::Add(one, i), hn::Add(one, g));
-    const Vec above = hn::MulAdd(cell, ig, hn::Mul(hn::Sub(one, g), f));
+    const V ig = hn::Mul(hn::Add(one, i), hn::Add(one, g));
+    const V above = hn::MulAdd(cell, ig, hn::Mul(hn::Sub(one, g), f));
     cell = hn::Div(above, hn::Mul(f, ig));
-    const Vec c = PowerOfTwo(hn::Mul(cell, hn::Set(d, kTanhFold)));
-    out = hn::Div(hn::Sub(one, c), hn::Mul(hn::Add(one, o), hn::Add(one, c)));
+    const V c = PowerOfTwo(d, hn::Mul(cell, hn::Set(d, kTanhFold)));
+    return hn::Div(hn::Sub(one, c), hn::Mul(hn::Add(one, o), hn::Add(one, c)));
   }
 };
 
 struct GruGates {
   static constexpr std::size_t kGates = 3;
+  static constexpr std::size_t kApart = 2;
   static constexpr bool kHasCell = false;
 
-  static HWY_INLINE void Apply(const Vec (&x)[3], const Vec (&u)[3], Vec hidden, Vec& /*cell*/,
-                               Vec& out) {
+  static HWY_INLINE void Apply(const Vec* sum, Vec apart, Vec hidden, Vec& /*cell*/, Vec& out) {
     const FloatTag d;
     const Vec one = hn::Set(d, 1.0F);
-    const Vec r = hn::Add(one, PowerOfTwo(hn::Add(x[0], u[0])));
-    const Vec z = PowerOfTwo(hn::Add(x[1], u[1]));
-    const Vec n = PowerOfTwo(hn::Add(x[2], hn::Div(u[2], r)));
+    const Vec r = hn::Add(one, PowerOfTwo(d, sum[0]));
+    const Vec z = PowerOfTwo(d, sum[1]);
+    const Vec n = PowerOfTwo(d, hn::Add(apart, hn::Div(sum[2], r)));
     // (1 - z) n + z h over one denominator.
     const Vec below = hn::Mul(hn::Add(one, z), hn::Add(one, n));
     const Vec above = hn::MulAdd(z, hn::Sub(one, n), hn::Mul(hidden, hn::Add(one, n)));
@@ -84,12 +89,14 @@ struct GruGates {
 
 struct RnnGates {
   static constexpr std::size_t kGates = 1;
+  static constexpr std::size_t kApart = kNoGate;
   static constexpr bool kHasCell = false;
 
-  static HWY_INLINE void Apply(const Vec (&x)[1], const Vec (&u)[1], Vec /*hidden*/, Vec& /*cell*/,
+  static HWY_INLINE void Apply(const Vec* sum, Vec /*apart*/, Vec /*hidden*/, Vec& /*cell*/,
                                Vec& out) {
-    const Vec one = hn::Set(FloatTag(), 1.0F);
-    const Vec t = PowerOfTwo(hn::Add(x[0], u[0]));
+    const FloatTag d;
+    const Vec one = hn::Set(d, 1.0F);
+    const Vec t = PowerOfTwo(d, sum[0]);
     out = hn::Div(hn::Sub(one, t), hn::Add(one, t));
   }
 };

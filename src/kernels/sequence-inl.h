@@ -7,7 +7,6 @@
 #define SKIM_KERNELS_SEQUENCE_INL_H_
 #endif
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -37,43 +36,63 @@ struct CellCall {
   bool backwards;
 };
 
-// The blocks of one group: sums over the state, then gates while the sums are in registers.
+// The sums start from the input's parts (but a gate's that must stay apart) and from init.
+template <class Gates, std::size_t kBlocks, class Input>
+HWY_INLINE void StartSums(const CellCall<Input>& call, std::size_t first,
+                          Vec (&sum)[kBlocks * Gates::kGates]) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t stride = call.cell.init_stride();
+  SKIM_UNROLL for (std::size_t a = 0; a < kBlocks * Gates::kGates; ++a) {
+    const std::size_t gate = a % Gates::kGates;
+    const std::size_t at = (first + a / Gates::kGates) * lanes;
+    sum[a] = hn::Load(d, call.init + gate * stride + at);
+    if (gate != Gates::kApart)
+      sum[a] = hn::Add(sum[a], hn::LoadU(d, call.x + gate * call.x_stride + at));
+  }
+}
+
 // kPartial keeps what lies beyond the last unit of the cell: there the rest of a bigger cell's
 // state lives.
-template <class Gates, class Weights, std::size_t kBlocks, bool kPartial>
-HWY_NOINLINE void RunGroup(const CellCall<typename Weights::Input>& call, const PackGroup& group) {
+// Returns the product of the new state with `weights`, when given.
+template <class Gates, std::size_t kBlocks, bool kPartial, class Input>
+HWY_INLINE float FinishBlocks(const CellCall<Input>& call, std::size_t first, const Vec* sum,
+                              const float* weights = nullptr) {
   const FloatTag d;
-  constexpr std::size_t kGates = Gates::kGates;
   const std::size_t lanes = hn::Lanes(d);
-  const std::size_t first = group.first / kGates;
-  const std::size_t stride = call.cell.init_stride();
-  Vec sum[kBlocks * kGates];
-  SKIM_UNROLL for (std::size_t a = 0; a < kBlocks * kGates; ++a) {
-    const auto block = first + a / kGates;
-    sum[a] = hn::Load(d, call.init + (a % kGates) * stride + block * lanes);
-  }
-  Weights::template Run<kBlocks * kGates>(call.cell.matrix, group, call.input, call.backwards, sum);
+  Vec product = hn::Zero(d);
   SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
     const std::size_t at = (first + b) * lanes;
-    Vec x[kGates], u[kGates];
-    SKIM_UNROLL for (std::size_t g = 0; g < kGates; ++g) {
-      x[g] = hn::LoadU(d, call.x + g * call.x_stride + at);
-      u[g] = sum[b * kGates + g];
-    }
     const Vec old = hn::Load(d, call.hidden + at);
     Vec out;
     Vec state = hn::Zero(d);
+    Vec apart = hn::Zero(d);
     if constexpr (Gates::kHasCell) state = hn::Load(d, call.cell_state + at);
+    if constexpr (Gates::kApart != kNoGate)
+      apart = hn::LoadU(d, call.x + Gates::kApart * call.x_stride + at);
     const Vec old_state = state;
-    Gates::Apply(x, u, old, state, out);
-    if (kPartial && at + lanes > call.cell.units) {
+    Gates::Apply(sum + b * Gates::kGates, apart, old, state, out);
+    if (kPartial && b + 1 == kBlocks && at + lanes > call.cell.units) {
       const auto mine = hn::FirstN(d, call.cell.units - at);
       out = hn::IfThenElse(mine, out, old);
       state = hn::IfThenElse(mine, state, old_state);
     }
     hn::Store(out, d, call.out + at);
     if constexpr (Gates::kHasCell) hn::Store(state, d, call.cell_state + at);
+    if (weights != nullptr) product = hn::MulAdd(out, hn::Load(d, weights + at), product);
   }
+  return weights == nullptr ? 0.0F : hn::GetLane(hn::SumOfLanes(d, product));
+}
+
+// The blocks of one group: sums over the state, then gates while the sums are in registers.
+template <class Gates, class Weights, std::size_t kBlocks, bool kPartial>
+HWY_NOINLINE void RunGroup(const CellCall<typename Weights::Input>& call, const PackGroup& group) {
+  const std::size_t first = group.first / Gates::kGates;
+  Vec sum[kBlocks * Gates::kGates];
+  StartSums<Gates, kBlocks>(call, first, sum);
+  Weights::template Run<kBlocks * Gates::kGates>(call.cell.matrix, group, call.input,
+                                                 call.backwards, sum);
+  FinishBlocks<Gates, kBlocks, kPartial>(call, first, sum);
 }
 
 template <class Gates, class Weights, bool kPartial, std::size_t kBlocks = 1>
@@ -189,20 +208,44 @@ class SequenceLoop {
   // The paper's model. The decision of the next word is computed as soon as the state is known, so
   // that the processor guesses the branch and goes on; a wrong guess costs some 5 ns.
   SequenceEnd RunTwoLevels() {
+    const CellPack* cell = args_.skim.small[0].cell;
+    if (cell == nullptr || cell->matrix.groups.size() != 1) return RunTwo<0, false>();
+#if HWY_TARGET == HWY_AVX2
+    if constexpr (Gates::kGates == 4) {
+      if (cell->tail_units != 0) return cell->blocks == 1 ? RunTwo<1, true>() : RunTwo<2, true>();
+    }
+#endif
+    switch (cell->blocks) {
+      case 1:
+        return RunTwo<1, false>();
+      case 2:
+        return RunTwo<2, false>();
+      case 3:
+        return RunTwo<3, false>();
+      default:
+        return RunTwo<0, false>();
+    }
+  }
+
+  // kBlocks: of the small cell when they are few enough for registers, else 0. kTail: it has
+  // tail_units.
+  template <std::size_t kBlocks, bool kTail>
+  SequenceEnd RunTwo() {
     const auto read = static_cast<std::uint16_t>(args_.big->units);
     const CellPack* cell = args_.skim.small[0].cell;
     const auto skimmed = static_cast<std::uint16_t>(cell == nullptr ? 0 : cell->units);
-    RenewHead();
+    RenewHeadAs<kBlocks, kTail>();
     for (std::size_t t = 0; t < args_.count; ++t) {
-      Prefetch(t);
       float logit = 0;
       if (ChooseOfTwo(t, logit) == 0) {
         Read(t);
         RenewTails();
-        RenewHead();
+        RenewHeadAs<kBlocks, kTail>();
         Emit(Step{read, logit});
       } else {
-        if (cell != nullptr) {
+        if constexpr (kBlocks != 0) {
+          SkimInRegisters<kBlocks, kTail>(t);
+        } else if (cell != nullptr) {
           Skim(t, 0);
           RenewHead();
         }
@@ -212,13 +255,117 @@ class SequenceLoop {
     return {hidden_, sweep_};
   }
 
-  void Prefetch(std::size_t t) const {
-    constexpr std::size_t kAhead = 4;
-    if (t + kAhead >= args_.count) return;
-    const float* row = args_.skim.rows[t + kAhead];
-    for (std::size_t i = 0; i < args_.skim.row_floats; i += kCacheLine / sizeof(float))
-      hwy::Prefetch(row + i);
+  // The same sum as SkimInRegisters comes to, in the same order: reading in chunks must not change
+  // a bit.
+  template <std::size_t kBlocks, bool kTail>
+  void RenewHeadAs() {
+    if (kBlocks == 0 || args_.skim.decision->kind != Decision::linear) return RenewHead();
+    const FloatTag d;
+    const float* weights = args_.skim.decision->head.data();
+    state_part_[0] = tail_part_[0];
+#if HWY_TARGET == HWY_AVX2
+    if constexpr (kTail) {
+      const hn::Half<FloatTag> half;
+      state_part_[0] +=
+          TailProduct(*args_.skim.small[0].cell, hn::Load(half, hidden_ + kBlocks * hn::Lanes(d)));
+    }
+#endif
+    Vec product = hn::Zero(d);
+    SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
+      product = hn::MulAdd(hn::Load(d, hidden_ + b * hn::Lanes(d)),
+                           hn::Load(d, weights + b * hn::Lanes(d)), product);
+    }
+    state_part_[0] += hn::GetLane(hn::SumOfLanes(d, product));
   }
+
+  // The whole small cell at one go, and the decision's sum over the head while it is in registers.
+  template <std::size_t kBlocks, bool kTail>
+  HWY_INLINE void SkimInRegisters(std::size_t t) {
+    constexpr std::size_t kSums = kBlocks * Gates::kGates + (kTail ? 1 : 0);
+    const FloatTag d;
+    const SmallLevel& level = args_.skim.small[0];
+    const CellPack& cell = *level.cell;
+    const float* init = level.tail == nullptr ? cell.init.data() : level.tail_sum;
+    const CellCall<float> call{cell,
+                               args_.skim.rows[t] + level.offset,
+                               cell.units,
+                               init,
+                               hidden_,
+                               hidden_,
+                               args_.cell_state,
+                               hidden_,
+                               false};
+    Vec sum[kSums];
+    if constexpr (kTail) {
+      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) {
+        sum[a] =
+            hn::Add(hn::LoadU(d, call.x + a * hn::Lanes(d)), hn::Load(d, init + a * hn::Lanes(d)));
+      }
+    } else {
+      StartSums<Gates, kBlocks>(call, 0, sum);
+    }
+    SumColumns<kSums>(cell.matrix, sum);
+    float logit = tail_part_[0];
+#if HWY_TARGET == HWY_AVX2
+    if constexpr (kTail) logit += FinishTail(call, kBlocks, sum[kSums - 1]);
+#endif
+    logit += FinishBlocks<Gates, kBlocks, !kTail>(call, 0, sum, args_.skim.decision->head.data());
+    state_part_[0] = logit;
+    if (args_.skim.decision->kind == Decision::linear_cell) RenewHead();
+  }
+
+  // Even and odd columns are summed apart where registers allow: a skim is a chain of dependent
+  // operations, and this halves its longest link.
+  template <std::size_t kSums>
+  HWY_INLINE void SumColumns(const PackedMatrix& matrix, Vec (&sum)[kSums]) const {
+    const FloatTag d;
+    const std::size_t stride = kSums * hn::Lanes(d);
+    const float* weights = matrix.f32();
+    if constexpr (kSums <= 6) {
+      Vec odd[kSums];
+      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) odd[a] = hn::Zero(d);
+      std::size_t j = 0;
+      for (; j + 2 <= matrix.columns; j += 2) {
+        F32Weights::Step<kSums>(weights + j * stride, hidden_[j], sum);
+        F32Weights::Step<kSums>(weights + (j + 1) * stride, hidden_[j + 1], odd);
+      }
+      if (j < matrix.columns) F32Weights::Step<kSums>(weights + j * stride, hidden_[j], sum);
+      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) sum[a] = hn::Add(sum[a], odd[a]);
+    } else {
+      for (std::size_t j = 0; j < matrix.columns; ++j)
+        F32Weights::Step<kSums>(weights + j * stride, hidden_[j], sum);
+    }
+  }
+
+#if HWY_TARGET == HWY_AVX2
+  // The units left over after `blocks` whole blocks; returns their part of the decision.
+  HWY_INLINE float FinishTail(const CellCall<float>& call, std::size_t blocks, Vec sum) const {
+    const FloatTag d;
+    const hn::Half<FloatTag> half;
+    using Four = hn::Vec<hn::Half<FloatTag>>;
+    const Vec power = PowerOfTwo(d, sum);
+    const Four input_forget = hn::LowerHalf(half, power);
+    const Four inner_output = hn::UpperHalf(half, power);
+    const std::size_t at = blocks * hn::Lanes(d);
+    const auto mine = hn::FirstN(half, call.cell.tail_units);
+    const Four old_cell = hn::Load(half, call.cell_state + at);
+    Four cell = old_cell;
+    const Four out = LstmGates::Combine(
+        half, input_forget, hn::ConcatUpperUpper(half, input_forget, input_forget), inner_output,
+        hn::ConcatUpperUpper(half, inner_output, inner_output), cell);
+    hn::Store(hn::IfThenElse(mine, out, hn::Load(half, call.hidden + at)), half, call.out + at);
+    hn::Store(hn::IfThenElse(mine, cell, old_cell), half, call.cell_state + at);
+    return TailProduct(call.cell, out);
+  }
+
+  HWY_INLINE float TailProduct(const CellPack& cell, hn::Vec<hn::Half<FloatTag>> out) const {
+    const hn::Half<FloatTag> half;
+    const auto weights =
+        hn::Load(half, args_.skim.decision->head.data() + cell.units - cell.tail_units);
+    const auto mine = hn::FirstN(half, cell.tail_units);
+    return hn::GetLane(hn::SumOfLanes(half, hn::IfThenElseZero(mine, hn::Mul(out, weights))));
+  }
+#endif
 
   std::size_t ChooseOfTwo(std::size_t t, float& logit) const {
     logit = args_.skim.rows[t][0] + state_part_[0];

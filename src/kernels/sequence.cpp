@@ -32,7 +32,7 @@ void LogitsToProbabilities(Step* steps, std::size_t count) {
     const std::size_t some = std::min(hn::Lanes(d), count - t);
     for (std::size_t i = 0; i < some; ++i) values[i] = steps[t + i].p_read;
     const Vec one = hn::Set(d, 1.0F);
-    const Vec power = PowerOfTwo(hn::Mul(hn::Load(d, values), hn::Set(d, kSigmoidFold)));
+    const Vec power = PowerOfTwo(d, hn::Mul(hn::Load(d, values), hn::Set(d, kSigmoidFold)));
     hn::Store(hn::Div(one, hn::Add(one, power)), d, values);
     for (std::size_t i = 0; i < some; ++i) steps[t + i].p_read = values[i];
   }

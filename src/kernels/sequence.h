@@ -14,14 +14,25 @@ namespace skim {
 
 // The recurrent part of one cell. Rows of `matrix` come in blocks of `lanes` units, the gates of a
 // block adjacent, so that the gates can be applied while the sums are still in registers.
+//
+// When one or two units are left over after whole blocks of 8 (d' = 10 is the paper's favourite),
+// `tail_units` says how many: their four gates share one last vector i i f f g g o o instead of
+// filling four. Then init, the input's rows and the product over the state's tail have the same
+// order of outputs as the matrix.
 struct CellPack {
   PackedMatrix matrix;
   std::size_t units = 0;
-  std::size_t blocks = 0;
+  std::size_t blocks =
+      0;  // of lanes units; the last may be partly filled, but not when there are tail_units
+  std::size_t tail_units = 0;
   Buffer<float> init;  // what the sums start from, gate after gate, blocks * lanes each: zero, or a
                        // GRU's inner bias
   std::size_t init_stride() const { return blocks * matrix.lanes; }
 };
+
+// The widest vectors for which units can be left over in such a way, and the most that can be.
+inline constexpr std::size_t kTailLanes = 8;
+inline constexpr std::size_t kMaxTailUnits = 2;
 
 // Weights of the state in the decision, as differences from the last level's (one row for the
 // paper's two levels). Split where the widest small cell ends: between two reads only the head can
@@ -56,7 +67,6 @@ struct SkimArgs {
   // For each step the input's part of decision and small cells: `rows` decision values, then each
   // level's gates.
   const float* const* rows = nullptr;
-  std::size_t row_floats = 0;
   const float* const* inputs = nullptr;  // dot: the input row of each step
   // What the logit (two levels) or the summed probability (more) must exceed; step t looks at
   // limits[t * limit_stride].

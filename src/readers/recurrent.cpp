@@ -164,7 +164,6 @@ class RecurrentReader final : public Reader {
     skim.levels = static_cast<std::size_t>(weights_.spec.levels());
     skim.decision = &weights_.decision;
     skim.rows = memory.block.small_rows;
-    skim.row_floats = weights_.small_input.floats();
     skim.inputs = memory.block.inputs;
     float* tail_sum = memory.tail_sums;
     for (std::size_t level = 0; level < weights_.small.size(); ++level) {

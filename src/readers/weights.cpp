@@ -38,52 +38,96 @@ struct CellTensors {
   std::size_t row(std::size_t gate, std::size_t unit) const { return gate * units + unit; }
 };
 
-// The first `count` columns of u, in blocks of lanes units with the gates of a block adjacent.
-PackedMatrix pack_blocks(const CellTensors& cell, std::size_t count, std::size_t lanes,
-                         WeightType type) {
-  const std::size_t gate_count = gates(cell.cell);
-  std::vector<PackRow> rows;
-  for (std::size_t first = 0; first < cell.units; first += lanes) {
-    for (std::size_t gate = 0; gate < gate_count; ++gate) {
-      for (std::size_t unit = first; unit < first + lanes; ++unit) {
-        if (unit >= cell.units)
-          rows.push_back({});
-        else
-          rows.push_back(
-              {cell.u.data() + cell.row(gate, unit) * cell.columns, gate_fold(cell.cell, gate)});
-      }
-    }
+// One output of a cell: a gate of a unit, or nothing (a place that only fills up a vector).
+struct Place {
+  std::size_t gate = 0, unit = 0;
+  bool used = true;
+};
+using Order = std::vector<Place>;
+
+// Gate after gate, `stride` outputs each.
+Order gate_order(std::size_t gate_count, std::size_t units, std::size_t stride) {
+  Order order;
+  for (std::size_t gate = 0; gate < gate_count; ++gate) {
+    for (std::size_t unit = 0; unit < stride; ++unit) order.push_back({gate, unit, unit < units});
   }
-  return pack_matrix(rows, count, type, lanes, gate_count);
+  return order;
 }
 
-CellPack pack_cell(const CellTensors& cell, std::size_t columns, std::size_t lanes,
-                   WeightType type) {
+// Blocks of `lanes` units, the gates of a block adjacent.
+Order block_order(std::size_t gate_count, std::size_t units, std::size_t lanes) {
+  Order order;
+  for (std::size_t first = 0; first < units; first += lanes) {
+    for (std::size_t gate = 0; gate < gate_count; ++gate) {
+      for (std::size_t unit = first; unit < first + lanes; ++unit)
+        order.push_back({gate, unit, unit < units});
+    }
+  }
+  return order;
+}
+
+// Whole blocks, then one vector for the units that are left over; see CellPack.
+Order tail_order(std::size_t units, std::size_t left, std::size_t lanes) {
+  Order order = block_order(4, units - left, lanes);
+  for (std::size_t gate = 0; gate < 4; ++gate) {
+    for (std::size_t i = 0; i < kMaxTailUnits; ++i)
+      order.push_back({gate, units - left + i, i < left});
+  }
+  return order;
+}
+
+std::size_t tail_units(const ReaderSpec& spec, std::size_t units, std::size_t lanes) {
+  const bool suits = spec.cell == Cell::lstm && lanes == kTailLanes && spec.levels() == 2 &&
+                     spec.decision != Decision::dot && units > lanes && units < 3 * lanes;
+  const std::size_t left = units % lanes;
+  return suits && left <= kMaxTailUnits ? left : 0;
+}
+
+// The orders in which a cell's matrix, its input's rows and its init have their outputs.
+struct CellOrders {
+  Order matrix, input, init;
+
+  CellOrders(Cell cell, std::size_t units, std::size_t input_stride, std::size_t left,
+             std::size_t lanes) {
+    const std::size_t count = gates(cell);
+    matrix = left != 0 ? tail_order(units, left, lanes) : block_order(count, units, lanes);
+    input = left != 0 ? matrix : gate_order(count, units, input_stride);
+    init = left != 0 ? matrix : gate_order(count, units, round_up(units, lanes));
+  }
+};
+
+// Rows of `matrix` (which has `columns` columns, of which those from `from` on are wanted) in an
+// order.
+std::vector<PackRow> rows_in(const Order& order, const CellTensors& cell,
+                             std::span<const float> matrix, std::size_t columns,
+                             std::size_t from = 0) {
+  std::vector<PackRow> rows;
+  for (const Place& place : order) {
+    if (!place.used)
+      rows.push_back({});
+    else
+      rows.push_back({matrix.data() + cell.row(place.gate, place.unit) * columns + from,
+                      gate_fold(cell.cell, place.gate)});
+  }
+  return rows;
+}
+
+// `columns`: how many entries of the state the matrix goes over.
+CellPack pack_cell(const CellTensors& cell, const CellOrders& orders, std::size_t columns,
+                   std::size_t left, std::size_t lanes, WeightType type) {
   CellPack pack;
   pack.units = cell.units;
-  pack.blocks = (cell.units + lanes - 1) / lanes;
-  pack.matrix = pack_blocks(cell, columns, lanes, type);
-  pack.init = Buffer<float>(gates(cell.cell) * pack.init_stride());
-  for (std::size_t unit = 0; unit < cell.bn.size(); ++unit) {
-    pack.init[2 * pack.init_stride() + unit] = cell.bn[unit] * gate_fold(cell.cell, 2);
+  pack.tail_units = left;
+  pack.blocks = left != 0 ? cell.units / lanes : (cell.units + lanes - 1) / lanes;
+  pack.matrix = pack_matrix(rows_in(orders.matrix, cell, cell.u, cell.columns), columns, type,
+                            lanes, left != 0 ? 1 : gates(cell.cell));
+  pack.init = Buffer<float>(round_up(orders.init.size(), lanes));
+  for (std::size_t i = 0; i < orders.init.size() && !cell.bn.empty(); ++i) {
+    const Place& place = orders.init[i];
+    if (place.used && place.gate == 2)
+      pack.init[i] = cell.bn[place.unit] * gate_fold(cell.cell, place.gate);
   }
   return pack;
-}
-
-// The columns of u from `from` on, outputs in the layout of CellPack::init.
-PackedMatrix pack_tail(const CellTensors& cell, std::size_t from, const CellPack& pack,
-                       std::size_t lanes) {
-  std::vector<PackRow> rows;
-  for (std::size_t gate = 0; gate < gates(cell.cell); ++gate) {
-    for (std::size_t unit = 0; unit < pack.init_stride(); ++unit) {
-      if (unit >= cell.units)
-        rows.push_back({});
-      else
-        rows.push_back({cell.u.data() + cell.row(gate, unit) * cell.columns + from,
-                        gate_fold(cell.cell, gate)});
-    }
-  }
-  return pack_matrix(rows, cell.columns - from, WeightType::f32, lanes);
 }
 
 // Rows of a projection on their way into a pack, with their biases.
@@ -91,18 +135,12 @@ struct ProjectionRows {
   std::vector<PackRow> rows;
   std::vector<float> bias;
 
-  void add(const CellTensors& cell, std::size_t stride) {
-    for (std::size_t gate = 0; gate < gates(cell.cell); ++gate) {
-      for (std::size_t unit = 0; unit < stride; ++unit) {
-        if (unit >= cell.units) {
-          rows.push_back({});
-          bias.push_back(0);
-          continue;
-        }
-        const float fold = gate_fold(cell.cell, gate);
-        rows.push_back({cell.w.data() + cell.row(gate, unit) * cell.inputs, fold});
-        bias.push_back(cell.b[cell.row(gate, unit)] * fold);
-      }
+  void add(const CellTensors& cell, const Order& order) {
+    for (const PackRow& row : rows_in(order, cell, cell.w, cell.inputs)) rows.push_back(row);
+    for (const Place& place : order) {
+      bias.push_back(place.used ? cell.b[cell.row(place.gate, place.unit)] *
+                                      gate_fold(cell.cell, place.gate)
+                                : 0.0F);
     }
   }
 
@@ -181,15 +219,20 @@ void pack_small(const Tensors& tensors, ReaderWeights& weights) {
     const bool all = spec.small_sees == SmallSees::all;
     const CellTensors cell(tensors, "small." + std::to_string(level) + ".", spec, spec.width(level),
                            all ? spec.hidden : spec.width(level));
+    const std::size_t left = tail_units(spec, cell.units, weights.lanes);
+    const CellOrders orders(spec.cell, cell.units, cell.units, left, weights.lanes);
     SmallWeights& small = weights.small[static_cast<std::size_t>(level) - 1];
     small.offset = rows.rows.size();
-    rows.add(cell, cell.units);
-    last_units = cell.units;
+    rows.add(cell, orders.input);
+    last_units = left != 0 ? 0 : cell.units;
     // With `all`, a small cell goes over the widest small cell's head at each step and over the
     // rest after reads only.
     const std::size_t head = all ? static_cast<std::size_t>(spec.small.front()) : cell.units;
-    small.cell = pack_cell(cell, head, weights.lanes, WeightType::f32);
-    if (all) small.tail = pack_tail(cell, head, small.cell, weights.lanes);
+    small.cell = pack_cell(cell, orders, head, left, weights.lanes, WeightType::f32);
+    if (all) {
+      small.tail = pack_matrix(rows_in(orders.init, cell, cell.u, cell.columns, head),
+                               cell.columns - head, WeightType::f32, weights.lanes);
+    }
   }
   // Gates are loaded in whole vectors: beyond the last unit of the last gate there must be
   // something to load.
@@ -205,9 +248,10 @@ ReaderWeights pack_reader(const ReaderSpec& spec, const Tensors& tensors, Weight
   weights.lanes = vector_lanes();
   weights.padded = round_up(static_cast<std::size_t>(spec.hidden), weights.lanes);
   const CellTensors big(tensors, "big.", spec, spec.hidden, spec.hidden);
-  weights.big = pack_cell(big, big.columns, weights.lanes, type);
+  const CellOrders orders(spec.cell, big.units, weights.padded, 0, weights.lanes);
+  weights.big = pack_cell(big, orders, big.columns, 0, weights.lanes, type);
   ProjectionRows rows;
-  rows.add(big, weights.padded);
+  rows.add(big, orders.input);
   weights.big_input = rows.pack(big.inputs, weights.lanes);
   if (weights.skims()) {
     pack_small(tensors, weights);

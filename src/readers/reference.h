@@ -1,0 +1,22 @@
+// The readers as the method describes them, one step after the other, in double precision and with
+// no tricks: what every kernel is compared with.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/rows.h"
+#include "readers/reader.h"
+
+namespace skim {
+
+struct ReferenceState {
+  std::vector<double> hidden, cell;
+};
+
+// Reads the rows in order on from `state` (made of zeros when empty). The rule is the threshold.
+void reference_read(const ReaderSpec& spec, const Tensors& tensors, Rows in, float read_above,
+                    ReferenceState& state, std::vector<std::vector<double>>& out,
+                    std::vector<Step>& steps);
+
+}  // namespace skim
