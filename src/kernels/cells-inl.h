@@ -36,7 +36,9 @@ HWY_INLINE V PowerOfTwo(D d, V t) {
   const V p23 = hn::MulAdd(hn::Set(d, 0.0555071327F), f, hn::Set(d, 0.240221197F));
   const V p45 = hn::MulAdd(hn::Set(d, 0.0013276472F), f, hn::Set(d, 0.00967554133F));
   const V power = hn::MulAdd(hn::MulAdd(p45, f2, p23), f2, p01);
-  const auto exponent = hn::ShiftLeft<23>(hn::ConvertTo(i, whole));
+  // Adding 1.5 * 2^23 leaves the rounded integer in the low bits; beside the rounding, not after
+  // it.
+  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(i, hn::Add(t, hn::Set(d, 12582912.0F))));
   return hn::BitCast(d, hn::Add(hn::BitCast(i, power), exponent));
 }
 
@@ -51,20 +53,25 @@ struct LstmGates {
 
   static HWY_INLINE void Apply(const Vec* sum, Vec /*apart*/, Vec /*hidden*/, Vec& cell, Vec& out) {
     const FloatTag d;
-    out = Combine(d, PowerOfTwo(d, sum[0]), PowerOfTwo(d, sum[1]), PowerOfTwo(d, sum[2]),
-                  PowerOfTwo(d, sum[3]), cell);
+    cell = NewCell(d, PowerOfTwo(d, sum[0]), PowerOfTwo(d, sum[1]), PowerOfTwo(d, sum[2]), cell);
+    out = NewHidden(d, PowerOfTwo(d, sum[3]), PowerOfTwo(d, hn::Mul(cell, hn::Set(d, kTanhFold))));
   }
 
-  // The new state from the gates' powers of two; `cell` is renewed too.
+  // c f + i g with sigmoids and tanh written out, over one denominator. i, f, g: the gates' powers
+  // of two.
   template <class D, class V = hn::Vec<D>>
-  static HWY_INLINE V Combine(D d, V i, V f, V g, V o, V& cell) {
+  static HWY_INLINE V NewCell(D d, V i, V f, V g, V cell) {
     const V one = hn::Set(d, 1.0F);
     f = hn::Add(one, f);
-    // c f + i g with sigmoids and tanh written out, over one denominator.
     const V ig = hn::Mul(hn::Add(one, i), hn::Add(one, g));
     const V above = hn::MulAdd(cell, ig, hn::Mul(hn::Sub(one, g), f));
-    cell = hn::Div(above, hn::Mul(f, ig));
-    const V c = PowerOfTwo(d, hn::Mul(cell, hn::Set(d, kTanhFold)));
+    return hn::Div(above, hn::Mul(f, ig));
+  }
+
+  // o tanh(c) likewise; o and c are powers of two.
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V NewHidden(D d, V o, V c) {
+    const V one = hn::Set(d, 1.0F);
     return hn::Div(hn::Sub(one, c), hn::Mul(hn::Add(one, o), hn::Add(one, c)));
   }
 };

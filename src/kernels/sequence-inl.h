@@ -54,13 +54,10 @@ HWY_INLINE void StartSums(const CellCall<Input>& call, std::size_t first,
 
 // kPartial keeps what lies beyond the last unit of the cell: there the rest of a bigger cell's
 // state lives.
-// Returns the product of the new state with `weights`, when given.
 template <class Gates, std::size_t kBlocks, bool kPartial, class Input>
-HWY_INLINE float FinishBlocks(const CellCall<Input>& call, std::size_t first, const Vec* sum,
-                              const float* weights = nullptr) {
+HWY_INLINE void FinishBlocks(const CellCall<Input>& call, std::size_t first, const Vec* sum) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
-  Vec product = hn::Zero(d);
   SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
     const std::size_t at = (first + b) * lanes;
     const Vec old = hn::Load(d, call.hidden + at);
@@ -68,8 +65,9 @@ HWY_INLINE float FinishBlocks(const CellCall<Input>& call, std::size_t first, co
     Vec state = hn::Zero(d);
     Vec apart = hn::Zero(d);
     if constexpr (Gates::kHasCell) state = hn::Load(d, call.cell_state + at);
-    if constexpr (Gates::kApart != kNoGate)
+    if constexpr (Gates::kApart != kNoGate) {
       apart = hn::LoadU(d, call.x + Gates::kApart * call.x_stride + at);
+    }
     const Vec old_state = state;
     Gates::Apply(sum + b * Gates::kGates, apart, old, state, out);
     if (kPartial && b + 1 == kBlocks && at + lanes > call.cell.units) {
@@ -79,9 +77,7 @@ HWY_INLINE float FinishBlocks(const CellCall<Input>& call, std::size_t first, co
     }
     hn::Store(out, d, call.out + at);
     if constexpr (Gates::kHasCell) hn::Store(state, d, call.cell_state + at);
-    if (weights != nullptr) product = hn::MulAdd(out, hn::Load(d, weights + at), product);
   }
-  return weights == nullptr ? 0.0F : hn::GetLane(hn::SumOfLanes(d, product));
 }
 
 // The blocks of one group: sums over the state, then gates while the sums are in registers.
@@ -176,15 +172,14 @@ class SequenceLoop {
   explicit SequenceLoop(const SequenceArgs& args)
       : args_(args), hidden_(args.hidden), next_(args.next), sweep_(args.sweep), log_(args.log) {
     row_ = args.rows;
-    step_ = args.steps;
     if (args.skim.levels != 0) RenewTails();
   }
 
   SequenceEnd RunPlain() {
-    const auto width = static_cast<std::uint16_t>(args_.big->units);
+    const std::size_t width = args_.big->units;
     for (std::size_t t = 0; t < args_.count; ++t) {
       Read(t);
-      Emit(Step{width, 1.0F});
+      Emit(t, width);
     }
     return {hidden_, sweep_};
   }
@@ -192,188 +187,25 @@ class SequenceLoop {
   SequenceEnd RunSkim() {
     const bool two = args_.skim.levels == 2;
     const bool dot = args_.skim.decision->kind == Decision::dot;
-    if (two && !dot) return RunTwoLevels();
     RenewHead();
     for (std::size_t t = 0; t < args_.count; ++t) {
       if (dot) DotProduct(t);
-      float p_read = 0;
-      const std::size_t level = two ? ChooseOfTwo(t, p_read) : Choose(t, p_read);
-      Emit(Step{static_cast<std::uint16_t>(Take(t, level)), p_read});
+      const std::size_t level = two ? ChooseOfTwo(t) : Choose(t);
+      Emit(t, Take(t, level));
       if (!dot) RenewHead();
     }
     return {hidden_, sweep_};
   }
 
- private:
-  // The paper's model. The decision of the next word is computed as soon as the state is known, so
-  // that the processor guesses the branch and goes on; a wrong guess costs some 5 ns.
-  SequenceEnd RunTwoLevels() {
-    const CellPack* cell = args_.skim.small[0].cell;
-    if (cell == nullptr || cell->matrix.groups.size() != 1) return RunTwo<0, false>();
-#if HWY_TARGET == HWY_AVX2
-    if constexpr (Gates::kGates == 4) {
-      if (cell->tail_units != 0) return cell->blocks == 1 ? RunTwo<1, true>() : RunTwo<2, true>();
-    }
-#endif
-    switch (cell->blocks) {
-      case 1:
-        return RunTwo<1, false>();
-      case 2:
-        return RunTwo<2, false>();
-      case 3:
-        return RunTwo<3, false>();
-      default:
-        return RunTwo<0, false>();
-    }
-  }
-
-  // kBlocks: of the small cell when they are few enough for registers, else 0. kTail: it has
-  // tail_units.
-  template <std::size_t kBlocks, bool kTail>
-  SequenceEnd RunTwo() {
-    const auto read = static_cast<std::uint16_t>(args_.big->units);
-    const CellPack* cell = args_.skim.small[0].cell;
-    const auto skimmed = static_cast<std::uint16_t>(cell == nullptr ? 0 : cell->units);
-    RenewHeadAs<kBlocks, kTail>();
-    for (std::size_t t = 0; t < args_.count; ++t) {
-      float logit = 0;
-      if (ChooseOfTwo(t, logit) == 0) {
-        Read(t);
-        RenewTails();
-        RenewHeadAs<kBlocks, kTail>();
-        Emit(Step{read, logit});
-      } else {
-        if constexpr (kBlocks != 0) {
-          SkimInRegisters<kBlocks, kTail>(t);
-        } else if (cell != nullptr) {
-          Skim(t, 0);
-          RenewHead();
-        }
-        Emit(Step{skimmed, logit});
-      }
-    }
-    return {hidden_, sweep_};
-  }
-
-  // The same sum as SkimInRegisters comes to, in the same order: reading in chunks must not change
-  // a bit.
-  template <std::size_t kBlocks, bool kTail>
-  void RenewHeadAs() {
-    if (kBlocks == 0 || args_.skim.decision->kind != Decision::linear) return RenewHead();
-    const FloatTag d;
-    const float* weights = args_.skim.decision->head.data();
-    state_part_[0] = tail_part_[0];
-#if HWY_TARGET == HWY_AVX2
-    if constexpr (kTail) {
-      const hn::Half<FloatTag> half;
-      state_part_[0] +=
-          TailProduct(*args_.skim.small[0].cell, hn::Load(half, hidden_ + kBlocks * hn::Lanes(d)));
-    }
-#endif
-    Vec product = hn::Zero(d);
-    SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
-      product = hn::MulAdd(hn::Load(d, hidden_ + b * hn::Lanes(d)),
-                           hn::Load(d, weights + b * hn::Lanes(d)), product);
-    }
-    state_part_[0] += hn::GetLane(hn::SumOfLanes(d, product));
-  }
-
-  // The whole small cell at one go, and the decision's sum over the head while it is in registers.
-  template <std::size_t kBlocks, bool kTail>
-  HWY_INLINE void SkimInRegisters(std::size_t t) {
-    constexpr std::size_t kSums = kBlocks * Gates::kGates + (kTail ? 1 : 0);
-    const FloatTag d;
-    const SmallLevel& level = args_.skim.small[0];
-    const CellPack& cell = *level.cell;
-    const float* init = level.tail == nullptr ? cell.init.data() : level.tail_sum;
-    const CellCall<float> call{cell,
-                               args_.skim.rows[t] + level.offset,
-                               cell.units,
-                               init,
-                               hidden_,
-                               hidden_,
-                               args_.cell_state,
-                               hidden_,
-                               false};
-    Vec sum[kSums];
-    if constexpr (kTail) {
-      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) {
-        sum[a] =
-            hn::Add(hn::LoadU(d, call.x + a * hn::Lanes(d)), hn::Load(d, init + a * hn::Lanes(d)));
-      }
-    } else {
-      StartSums<Gates, kBlocks>(call, 0, sum);
-    }
-    SumColumns<kSums>(cell.matrix, sum);
-    float logit = tail_part_[0];
-#if HWY_TARGET == HWY_AVX2
-    if constexpr (kTail) logit += FinishTail(call, kBlocks, sum[kSums - 1]);
-#endif
-    logit += FinishBlocks<Gates, kBlocks, !kTail>(call, 0, sum, args_.skim.decision->head.data());
-    state_part_[0] = logit;
-    if (args_.skim.decision->kind == Decision::linear_cell) RenewHead();
-  }
-
-  // Even and odd columns are summed apart where registers allow: a skim is a chain of dependent
-  // operations, and this halves its longest link.
-  template <std::size_t kSums>
-  HWY_INLINE void SumColumns(const PackedMatrix& matrix, Vec (&sum)[kSums]) const {
-    const FloatTag d;
-    const std::size_t stride = kSums * hn::Lanes(d);
-    const float* weights = matrix.f32();
-    if constexpr (kSums <= 6) {
-      Vec odd[kSums];
-      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) odd[a] = hn::Zero(d);
-      std::size_t j = 0;
-      for (; j + 2 <= matrix.columns; j += 2) {
-        F32Weights::Step<kSums>(weights + j * stride, hidden_[j], sum);
-        F32Weights::Step<kSums>(weights + (j + 1) * stride, hidden_[j + 1], odd);
-      }
-      if (j < matrix.columns) F32Weights::Step<kSums>(weights + j * stride, hidden_[j], sum);
-      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) sum[a] = hn::Add(sum[a], odd[a]);
-    } else {
-      for (std::size_t j = 0; j < matrix.columns; ++j)
-        F32Weights::Step<kSums>(weights + j * stride, hidden_[j], sum);
-    }
-  }
-
-#if HWY_TARGET == HWY_AVX2
-  // The units left over after `blocks` whole blocks; returns their part of the decision.
-  HWY_INLINE float FinishTail(const CellCall<float>& call, std::size_t blocks, Vec sum) const {
-    const FloatTag d;
-    const hn::Half<FloatTag> half;
-    using Four = hn::Vec<hn::Half<FloatTag>>;
-    const Vec power = PowerOfTwo(d, sum);
-    const Four input_forget = hn::LowerHalf(half, power);
-    const Four inner_output = hn::UpperHalf(half, power);
-    const std::size_t at = blocks * hn::Lanes(d);
-    const auto mine = hn::FirstN(half, call.cell.tail_units);
-    const Four old_cell = hn::Load(half, call.cell_state + at);
-    Four cell = old_cell;
-    const Four out = LstmGates::Combine(
-        half, input_forget, hn::ConcatUpperUpper(half, input_forget, input_forget), inner_output,
-        hn::ConcatUpperUpper(half, inner_output, inner_output), cell);
-    hn::Store(hn::IfThenElse(mine, out, hn::Load(half, call.hidden + at)), half, call.out + at);
-    hn::Store(hn::IfThenElse(mine, cell, old_cell), half, call.cell_state + at);
-    return TailProduct(call.cell, out);
-  }
-
-  HWY_INLINE float TailProduct(const CellPack& cell, hn::Vec<hn::Half<FloatTag>> out) const {
-    const hn::Half<FloatTag> half;
-    const auto weights =
-        hn::Load(half, args_.skim.decision->head.data() + cell.units - cell.tail_units);
-    const auto mine = hn::FirstN(half, cell.tail_units);
-    return hn::GetLane(hn::SumOfLanes(half, hn::IfThenElseZero(mine, hn::Mul(out, weights))));
-  }
-#endif
-
-  std::size_t ChooseOfTwo(std::size_t t, float& logit) const {
-    logit = args_.skim.rows[t][0] + state_part_[0];
+ protected:
+  std::size_t ChooseOfTwo(std::size_t t) const {
+    const float logit = args_.skim.rows[t][0] + state_part_[0];
+    args_.certainty[t] = logit;
     return logit > args_.skim.limits[t * args_.skim.limit_stride] ? 0 : 1;
   }
 
   // The first level at which the summed probability exceeds the limit; the last when none does.
-  std::size_t Choose(std::size_t t, float& p_read) const {
+  std::size_t Choose(std::size_t t) const {
     const std::size_t levels = args_.skim.levels;
     float power[kMaxLevels];
     float highest = 0;  // the last level's logit: all are differences from it
@@ -387,7 +219,7 @@ class SequenceLoop {
       power[l] = std::exp(power[l] - highest);
       total += power[l];
     }
-    p_read = power[0] / total;
+    args_.certainty[t] = power[0] / total;
     if (args_.skim.argmax) {
       return static_cast<std::size_t>(std::max_element(power, power + levels) - power);
     }
@@ -486,14 +318,13 @@ class SequenceLoop {
     for (std::size_t r = 0; r < decision.rows; ++r) state_part_[r] = decision.scale[r] * product;
   }
 
-  void Emit(Step step) {
-    *step_ = step;
-    step_ += args_.step_stride;
+  void Emit(std::size_t t, std::size_t width) {
+    args_.widths[t] = static_cast<std::uint16_t>(width);
     if (row_ != nullptr) {
       std::memcpy(row_, hidden_, args_.big->units * sizeof(float));
       row_ += args_.row_stride;
     }
-    if (log_ != nullptr) AppendToLog(step.width);
+    if (log_ != nullptr) AppendToLog(width);
   }
 
   // Whole vectors: what is written too much, the next step overwrites.
@@ -510,29 +341,9 @@ class SequenceLoop {
   std::uint32_t sweep_;
   float* log_;
   float* row_;
-  Step* step_;
   float state_part_[kMaxLevels] = {};
   float tail_part_[kMaxLevels] = {};
 };
-
-template <class Gates, class Weights>
-SequenceEnd RunSequence(const SequenceArgs& args) {
-  SequenceLoop<Gates, Weights> loop(args);
-  return args.skim.levels == 0 ? loop.RunPlain() : loop.RunSkim();
-}
-
-template <class Gates>
-SequenceEnd RunCellKind(const SequenceArgs& args) {
-  switch (args.big->matrix.type) {
-    case WeightType::f32:
-      return RunSequence<Gates, F32Weights>(args);
-    case WeightType::bf16:
-      return RunSequence<Gates, Bf16Weights>(args);
-    case WeightType::int8:
-      return RunSequence<Gates, Int8Weights>(args);
-  }
-  return {};
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace skim

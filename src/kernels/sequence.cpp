@@ -6,7 +6,7 @@
 // clang-format off
 #include <hwy/foreach_target.h>
 // clang-format on
-#include "kernels/sequence-inl.h"
+#include "kernels/two_levels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skim {
@@ -24,17 +24,12 @@ SequenceEnd ReadSequence(const SequenceArgs& args) {
   return {};
 }
 
-void LogitsToProbabilities(Step* steps, std::size_t count) {
+void LogitsToProbabilities(float* values, std::size_t count) {
   const FloatTag d;
-  constexpr std::size_t kMost = HWY_MAX_BYTES / sizeof(float);
-  HWY_ALIGN float values[kMost] = {};
-  for (std::size_t t = 0; t < count; t += hn::Lanes(d)) {
-    const std::size_t some = std::min(hn::Lanes(d), count - t);
-    for (std::size_t i = 0; i < some; ++i) values[i] = steps[t + i].p_read;
-    const Vec one = hn::Set(d, 1.0F);
-    const Vec power = PowerOfTwo(d, hn::Mul(hn::Load(d, values), hn::Set(d, kSigmoidFold)));
-    hn::Store(hn::Div(one, hn::Add(one, power)), d, values);
-    for (std::size_t i = 0; i < some; ++i) steps[t + i].p_read = values[i];
+  const Vec one = hn::Set(d, 1.0F);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const Vec power = PowerOfTwo(d, hn::Mul(hn::LoadU(d, values + i), hn::Set(d, kSigmoidFold)));
+    hn::StoreU(hn::Div(one, hn::Add(one, power)), d, values + i);
   }
 }
 
@@ -52,8 +47,8 @@ SequenceEnd read_sequence(const SequenceArgs& args) noexcept {
   return HWY_DYNAMIC_DISPATCH(ReadSequence)(args);
 }
 
-void logits_to_probabilities(Step* steps, std::size_t count) noexcept {
-  HWY_DYNAMIC_DISPATCH(LogitsToProbabilities)(steps, count);
+void logits_to_probabilities(float* values, std::size_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(LogitsToProbabilities)(values, count);
 }
 
 }  // namespace skim

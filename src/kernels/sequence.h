@@ -8,7 +8,6 @@
 #include "base/buffer.h"
 #include "kernels/pack.h"
 #include "skim/spec.h"
-#include "skim/trace.h"
 
 namespace skim {
 
@@ -96,14 +95,14 @@ struct SequenceArgs {
 
   SkimArgs skim;
 
-  // Outputs in reading order; strides may be negative. p_read of a skim reader's step holds the
-  // logit when there are two levels: logits_to_probabilities turns them into probabilities at one
-  // go.
-  Step* steps = nullptr;
-  std::ptrdiff_t step_stride = 1;
-  float* rows = nullptr;  // may be null
-  std::ptrdiff_t row_stride = 0;
-  float* log = nullptr;  // may be null
+  // Outputs, in reading order. `certainty` is p_read when there are more than two levels, its logit
+  // when there are two (logits_to_probabilities turns them all at one go), and not written by a
+  // plain reader.
+  std::uint16_t* widths = nullptr;
+  float* certainty = nullptr;
+  float* rows = nullptr;          // may be null
+  std::ptrdiff_t row_stride = 0;  // may be negative
+  float* log = nullptr;           // may be null
 };
 
 struct SequenceEnd {
@@ -113,7 +112,8 @@ struct SequenceEnd {
 
 SequenceEnd read_sequence(const SequenceArgs& args) noexcept;
 
-// p_read = sigmoid(p_read) for all steps.
-void logits_to_probabilities(Step* steps, std::size_t count) noexcept;
+// values = sigmoid(values). There must be room for whole vectors: `count` rounded up to a multiple
+// of 16.
+void logits_to_probabilities(float* values, std::size_t count) noexcept;
 
 }  // namespace skim

@@ -31,12 +31,4 @@ float logit_of(float probability) {
   return static_cast<float>(std::log(p / (1 - p)));
 }
 
-void agree_with_threshold(std::span<Step> steps, int hidden, float read_above) {
-  const float least = std::nextafter(read_above, 2.0F);
-  for (Step& step : steps) {
-    step.p_read =
-        step.width == hidden ? std::max(step.p_read, least) : std::min(step.p_read, read_above);
-  }
-}
-
 }  // namespace skim

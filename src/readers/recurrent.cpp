@@ -1,6 +1,7 @@
 // The plain and the skimming reader. They share everything but the choice: a plain reader is one
 // with no small levels.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -60,11 +61,10 @@ class RecurrentReader final : public Reader {
     Output rest = output;
     for (std::size_t first = 0; first < count; first += kBlockRows) {
       const Block block{input, first, std::min(kBlockRows, count - first)};
-      const std::span<Step> done =
-          read_block(block, policy, state, rest, steps, memory, read_share);
-      std::size_t width = 0;
-      for (const Step& step : done) width += step.width;
-      if (rest.log != nullptr) rest.log += width;
+      read_block(block, policy, state, rest, memory, read_share);
+      const Totals totals = write_steps(block, policy, memory, steps);
+      if (rest.log != nullptr) rest.log += totals.width;
+      read_share = static_cast<double>(totals.reads) / static_cast<double>(block.count);
       state.position += block.count;
     }
   }
@@ -74,6 +74,8 @@ class RecurrentReader final : public Reader {
     BlockMemory block;
     float* next = nullptr;
     float* limits = nullptr;
+    float* certainty = nullptr;
+    std::uint16_t* widths = nullptr;
     float* tail_sums = nullptr;
     std::uint8_t* bytes = nullptr;
   };
@@ -94,9 +96,9 @@ class RecurrentReader final : public Reader {
     const std::size_t vectors = vector * (dot ? kBlockRows : 1);
     const std::size_t state = round_up(state_floats(), 16);
     const std::size_t tails = round_up(tail_floats(), 16);
-    scratch.floats.grow(small + big + vectors + state + tails + kBlockRows);
+    scratch.floats.grow(small + big + vectors + state + tails + 2 * kBlockRows);
     scratch.pointers.grow(2 * kBlockRows);
-    scratch.bytes.grow(state);
+    scratch.bytes.grow(state + kBlockRows * sizeof(std::uint16_t));
     Memory memory;
     float* floats = scratch.floats.data();
     const auto take = [&floats](std::size_t size) { return std::exchange(floats, floats + size); };
@@ -106,16 +108,16 @@ class RecurrentReader final : public Reader {
     memory.next = take(state);
     memory.tail_sums = take(tails);
     memory.limits = take(kBlockRows);
+    memory.certainty = take(kBlockRows);
     memory.block.small_rows = scratch.pointers.data();
     memory.block.inputs = scratch.pointers.data() + kBlockRows;
-    memory.bytes = scratch.bytes.data();
+    memory.widths = reinterpret_cast<std::uint16_t*>(scratch.bytes.data());
+    memory.bytes = scratch.bytes.data() + kBlockRows * sizeof(std::uint16_t);
     return memory;
   }
 
-  // Returns the block's steps and the share of its rows that were read.
-  std::span<Step> read_block(const Block& block, const Policy& policy, State& state,
-                             const Output& output, std::span<Step> steps, const Memory& memory,
-                             double& read_share) const noexcept {
+  void read_block(const Block& block, const Policy& policy, State& state, const Output& output,
+                  const Memory& memory, double read_share) const noexcept {
     const bool from_words = big_table_.has_value() && !block.input.words.empty();
     BigSource source{&weights_, from_words ? &*big_table_ : nullptr, &block, &memory.block, false};
     if (!from_words && read_share >= kProjectAllFrom) {
@@ -135,7 +137,9 @@ class RecurrentReader final : public Reader {
     args.bytes = memory.bytes;
     args.sweep = state.sweep;
     if (weights_.skims()) add_skimming(block, policy, state, memory, from_words, args.skim);
-    direct_output(block, output, steps, args);
+    args.widths = memory.widths;
+    args.certainty = memory.certainty;
+    direct_rows(block, output, args);
 
     std::memset(memory.next, 0, state_floats() * sizeof(float));
     const SequenceEnd end = read_sequence(args);
@@ -143,15 +147,6 @@ class RecurrentReader final : public Reader {
       std::memcpy(state.hidden.data(), end.hidden, state_floats() * sizeof(float));
     }
     state.sweep = end.sweep;
-
-    const std::size_t low = std::min(block.index(0), block.index(block.count - 1));
-    const std::span<Step> done = steps.subspan(low, block.count);
-    finish_probabilities(policy, done);
-    const auto reads = std::count_if(done.begin(), done.end(), [this](const Step& step) {
-      return step.width == weights_.spec.hidden;
-    });
-    read_share = static_cast<double>(reads) / static_cast<double>(block.count);
-    return done;
   }
 
   void add_skimming(const Block& block, const Policy& policy, const State& state,
@@ -196,23 +191,38 @@ class RecurrentReader final : public Reader {
     limits[0] = two ? logit_of(threshold) : threshold;
   }
 
-  void direct_output(const Block& block, const Output& output, std::span<Step> steps,
-                     SequenceArgs& args) const {
-    const std::ptrdiff_t direction = block.input.backward ? -1 : 1;
-    args.steps = steps.data() + block.index(0);
-    args.step_stride = direction;
+  void direct_rows(const Block& block, const Output& output, SequenceArgs& args) const {
     args.log = output.log;
     if (output.rows.data == nullptr) return;
+    const auto stride = static_cast<std::ptrdiff_t>(output.rows.stride);
     args.rows = output.rows.row(block.index(0));
-    args.row_stride = direction * static_cast<std::ptrdiff_t>(output.rows.stride);
+    args.row_stride = block.input.backward ? -stride : stride;
   }
 
-  void finish_probabilities(const Policy& policy, std::span<Step> steps) const noexcept {
-    if (!weights_.skims() || weights_.spec.levels() != 2) return;
-    logits_to_probabilities(steps.data(), steps.size());
-    if (policy.rule == Policy::Rule::sample) return;
+  struct Totals {
+    std::size_t width = 0, reads = 0;
+  };
+
+  // Steps of a block in the order of the text. "p_read > read_above" must say what was done: where
+  // rounding in the last bit would have it otherwise, p_read gives way.
+  Totals write_steps(const Block& block, const Policy& policy, const Memory& memory,
+                     std::span<Step> steps) const noexcept {
+    const bool two = weights_.spec.levels() == 2;
+    if (two) logits_to_probabilities(memory.certainty, block.count);
     const float threshold = policy.rule == Policy::Rule::argmax ? 0.5F : policy.read_above;
-    agree_with_threshold(steps, weights_.spec.hidden, threshold);
+    const bool agree = two && policy.rule != Policy::Rule::sample;
+    const float least_read = agree ? std::nextafter(threshold, 2.0F) : 0.0F;
+    const float most_skimmed = agree ? threshold : 1.0F;
+    Totals totals;
+    for (std::size_t t = 0; t < block.count; ++t) {
+      const std::uint16_t width = memory.widths[t];
+      const bool read = width == weights_.spec.hidden;
+      const float p = weights_.skims() ? memory.certainty[t] : 1.0F;
+      steps[block.index(t)] = {width, read ? std::max(p, least_read) : std::min(p, most_skimmed)};
+      totals.width += width;
+      totals.reads += read ? 1 : 0;
+    }
+    return totals;
   }
 
   ReaderWeights weights_;

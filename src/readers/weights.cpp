@@ -78,7 +78,7 @@ Order tail_order(std::size_t units, std::size_t left, std::size_t lanes) {
 
 std::size_t tail_units(const ReaderSpec& spec, std::size_t units, std::size_t lanes) {
   const bool suits = spec.cell == Cell::lstm && lanes == kTailLanes && spec.levels() == 2 &&
-                     spec.decision != Decision::dot && units > lanes && units < 3 * lanes;
+                     spec.decision == Decision::linear && units > lanes && units < 3 * lanes;
   const std::size_t left = units % lanes;
   return suits && left <= kMaxTailUnits ? left : 0;
 }
