@@ -13,7 +13,7 @@ std::vector<std::string> lines(const std::vector<TensorSpec>& tensors) {
   std::vector<std::string> out;
   for (const TensorSpec& tensor : tensors) {
     std::string line = tensor.name;
-    for (const std::size_t extent : tensor.shape) line += " " + std::to_string(extent);
+    for (const std::size_t extent : tensor.shape) line.append(" ").append(std::to_string(extent));
     out.push_back(line + (tensor.quantized ? " q" : ""));
   }
   return out;
