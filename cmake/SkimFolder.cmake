@@ -41,12 +41,26 @@ function(skim_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
+# What all tests include, compiled once: reading gtest takes longer than compiling most tests.
+function(skim_test_headers)
+  file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
+  add_library(skim_test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
+  skim_inside(skim_test_headers)
+  skim_compile_quickly(skim_test_headers)
+  target_link_libraries(skim_test_headers PRIVATE GTest::gtest GTest::gtest_main GTest::gmock)
+  # Programs are compiled with -fPIE, and a precompiled header must be, too.
+  set_target_properties(skim_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(skim_test_headers PRIVATE -fPIE)
+  target_precompile_headers(skim_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+endfunction()
+
 # A gtest program; each of its cases is a test of its own to ctest.
 function(skim_test target)
   add_executable(${target} ${ARGN})
   skim_inside(${target})
   skim_compile_quickly(${target})
   target_link_libraries(${target} PRIVATE GTest::gtest GTest::gtest_main GTest::gmock)
+  target_precompile_headers(${target} REUSE_FROM skim_test_headers)
   # Parameter values are left out of the names: not every value prints the same twice.
   gtest_discover_tests(${target} TEST_PREFIX "${target}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST
                        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} PROPERTIES TIMEOUT 300)
@@ -56,6 +70,7 @@ function(skim_folder_tests)
   if(NOT SKIM_TESTS)
     return()
   endif()
+  skim_test_headers()
   foreach(name IN LISTS SKIM_TEST_FOLDERS)
     skim_test(${name}_test ${SKIM_TESTS_OF_${name}})
   endforeach()
