@@ -12,6 +12,8 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
+constexpr std::string_view kArticle = "a";
+constexpr std::string_view kArticleBeforeVowels = "an";
 constexpr double kDecidingShare = 0.75;  // of clauses
 constexpr double kNegatedShare = 0.25;   // of places where a negator may stand
 constexpr double kAgreement = 0.72;      // of planted words with the label the text leans to
@@ -53,6 +55,7 @@ class Writer {
     words_.resize(options_.words);
     if (words_.empty()) return {};
     if (sum() == 0) settle();
+    agree_articles();
     return {spelled(), sum() > 0 ? 1 : 0, decisive()};
   }
 
@@ -114,6 +117,13 @@ class Writer {
     planted->role = positive ? PlantedRole::negative : PlantedRole::positive;
   }
 
+  void agree_articles() {
+    for (std::size_t i = 0; i + 1 < words_.size(); ++i) {
+      const bool vowel = std::string_view("aeiou").find(words_[i + 1].text[0]) != std::string::npos;
+      if (vowel && words_[i].text == kArticle) words_[i].text = kArticleBeforeVowels;
+    }
+  }
+
   std::string spelled() const {
     std::string text;
     bool starts = true;
@@ -153,6 +163,7 @@ std::vector<PlantedWord> planted_words() {
   const auto add = [&](std::string_view text, PlantedRole role, int strength) {
     if (seen.insert(text).second) list.push_back({text, role, strength});
   };
+  add(kArticleBeforeVowels, PlantedRole::filler, 0);
   for (const std::string_view joint : planted::joints()) {
     for_pieces(joint, [&](auto piece) { add(piece, PlantedRole::filler, 0); });
   }

@@ -1,0 +1,40 @@
+// The tensors of a model on its way into a file, by name, row and column.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "file/model_file.h"
+#include "spec/params.h"
+#include "tasks/random.h"
+
+namespace skim {
+
+class DraftTensors {
+ public:
+  // All zero.
+  explicit DraftTensors(const ModelSpec& spec);
+
+  bool has(std::string_view name) const { return places_.contains(name); }
+  // The tensor must exist; vectors are columns.
+  float& at(std::string_view name, std::size_t row, std::size_t column = 0);
+  std::size_t rows(std::string_view name) const { return spec_of(name).shape[0]; }
+  std::size_t columns(std::string_view name) const;
+  // Even noise of at most `size` in one row.
+  void noise(std::string_view name, std::size_t row, float size, Random& random);
+
+  const std::vector<TensorSpec>& specs() const { return specs_; }
+  std::vector<ModelDraft::Tensor> take() { return std::move(tensors_); }
+
+ private:
+  const TensorSpec& spec_of(std::string_view name) const;
+
+  std::vector<TensorSpec> specs_;
+  std::vector<ModelDraft::Tensor> tensors_;
+  std::map<std::string, std::size_t, std::less<>> places_;
+};
+
+}  // namespace skim

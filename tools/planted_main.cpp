@@ -1,0 +1,193 @@
+// skim-planted: writes the planted model and data of its task, so that scripts, the demo and people
+// have something to run without training or download.
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "file/model_file.h"
+#include "spec/names.h"
+#include "tasks/planted.h"
+#include "tests/support/planted_model.h"
+#include "tests/support/random_draft.h"
+
+namespace skim {
+namespace {
+
+constexpr std::string_view kUsage =
+    "usage: skim-planted [--model FILE.skim] [--data FILE.tsv] [--seeds FOLDER]\n"
+    "  --model FILE        write the model: hand-set weights that solve the planted task\n"
+    "  --data FILE         write examples of the task, one a line: label, tab, text\n"
+    "  --seeds FOLDER      write several small model files to start fuzzers from\n"
+    "  --examples 1000     number of examples\n"
+    "  --words-per-text 60\n"
+    "  --seed 1\n"
+    "  --negators yes|no   whether 'not good' may occur\n"
+    "  --reader skim|full  --cell lstm|gru|rnn  --hidden 100  --small 10[,5...]\n"
+    "  --layers 1  --bidirectional yes|no  --pooling last|max|mean|attention\n"
+    "  --weights f32|bf16|int8  --word-width 100  --vocabulary N (filled up with made-up words)\n";
+
+struct Request {
+  std::string model, data, seeds;
+  std::size_t examples = 1000;
+  PlantedOptions task;
+  PlantedModelOptions net;
+};
+
+template <class Number>
+Result<void> take_number(std::string_view text, const std::string& option, Number& into) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+  if (error == std::errc() && end == text.data() + text.size()) return {};
+  return fail(Fault::argument, option + " takes a whole number, not '" + std::string(text) + "'");
+}
+
+template <class Choice>
+Result<void> take_choice(std::string_view text, const std::string& option, Choice& into) {
+  return value_named<Choice>(text, option).map([&](Choice value) { into = value; });
+}
+
+Result<void> take_yes(std::string_view text, const std::string& option, bool& into) {
+  if (text != "yes" && text != "no") return fail(Fault::argument, option + " takes yes or no");
+  into = text == "yes";
+  return {};
+}
+
+Result<void> take_widths(std::string_view text, const std::string& option, std::vector<int>& into) {
+  into.clear();
+  while (true) {
+    const std::size_t comma = text.find(',');
+    if (Result<void> taken = take_number(text.substr(0, comma), option, into.emplace_back());
+        !taken) {
+      return taken;
+    }
+    if (comma == std::string_view::npos) return {};
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<void> take(const std::string& option, std::string_view text, Request& into) {
+  using Taker = std::function<Result<void>()>;
+  const auto file = [&](std::string& path) {
+    return [&path, text]() -> Result<void> {
+      path = text;
+      return {};
+    };
+  };
+  const auto number = [&](auto& value) {
+    return [&value, text, option] { return take_number(text, option, value); };
+  };
+  const auto choice = [&](auto& value) {
+    return [&value, text, option] { return take_choice(text, option, value); };
+  };
+  const auto yes = [&](bool& value) {
+    return [&value, text, option] { return take_yes(text, option, value); };
+  };
+  const std::map<std::string, Taker> takers = {
+      {"--model", file(into.model)},
+      {"--data", file(into.data)},
+      {"--seeds", file(into.seeds)},
+      {"--examples", number(into.examples)},
+      {"--words-per-text", number(into.task.words)},
+      {"--seed", number(into.task.seed)},
+      {"--negators", yes(into.task.negators)},
+      {"--reader", choice(into.net.kind)},
+      {"--cell", choice(into.net.cell)},
+      {"--hidden", number(into.net.hidden)},
+      {"--small", [&] { return take_widths(text, option, into.net.small); }},
+      {"--layers", number(into.net.layers)},
+      {"--bidirectional", yes(into.net.bidirectional)},
+      {"--pooling", choice(into.net.pooling)},
+      {"--weights", choice(into.net.weights)},
+      {"--word-width", number(into.net.word_width)},
+      {"--vocabulary", number(into.net.vocabulary)},
+  };
+  const auto taker = takers.find(option);
+  if (taker == takers.end()) return fail(Fault::argument, "unknown option " + option);
+  return taker->second();
+}
+
+Result<Request> request_from(int count, char** arguments) {
+  Request request;
+  for (int i = 1; i < count; i += 2) {
+    const std::string option = arguments[i];
+    if (i + 1 == count) return fail(Fault::argument, option + " lacks its value");
+    if (Result<void> taken = take(option, arguments[i + 1], request); !taken) {
+      return tl::make_unexpected(taken.error());
+    }
+  }
+  request.net.seed = request.task.seed;
+  return request;
+}
+
+Result<void> write_data(const Request& request) {
+  std::ofstream file(request.data, std::ios::binary);
+  for (const Example& example : planted_data(request.task, request.examples).examples) {
+    file << example.label << '\t' << example.query.text << '\n';
+  }
+  file.close();
+  if (!file) return fail(Fault::io, request.data + ": cannot be written");
+  return {};
+}
+
+Result<void> write_model(const PlantedModelOptions& options, const std::filesystem::path& path) {
+  const Result<ModelDraft> draft = planted_draft(options);
+  if (!draft) return tl::make_unexpected(draft.error());
+  return write_model_file(*draft, path);
+}
+
+// Small ones, so that a fuzzer gets far in a short time.
+Result<void> write_seeds(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
+  for (const WeightType weights : {WeightType::f32, WeightType::bf16, WeightType::int8}) {
+    for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
+      ModelSpec spec;
+      spec.vocabulary = 6;
+      spec.word_width = 3;
+      spec.reader.cell = cell;
+      spec.reader.input = 3;
+      spec.reader.hidden = 4;
+      spec.reader.small = {2, 0};
+      spec.bidirectional = cell == Cell::gru;
+      spec.pooling = cell == Cell::rnn ? Pooling::attention : Pooling::max;
+      spec.weights = weights;
+      const std::string name =
+          std::string(name_of(cell)) + "-" + std::string(name_of(weights)) + ".skim";
+      const Result<void> written = write_model_file(random_draft(spec, 1), folder / name);
+      if (!written) return written;
+    }
+  }
+  return {};
+}
+
+Result<void> run(const Request& request) {
+  Result<void> done;
+  if (done && !request.seeds.empty()) done = write_seeds(request.seeds);
+  if (done && !request.model.empty()) done = write_model(request.net, request.model);
+  if (done && !request.data.empty()) done = write_data(request);
+  return done;
+}
+
+}  // namespace
+}  // namespace skim
+
+int main(int count, char** arguments) {
+  if (count == 1 || std::string_view(arguments[1]) == "--help") {
+    std::fputs(skim::kUsage.data(), count == 1 ? stderr : stdout);
+    return count == 1 ? 2 : 0;
+  }
+  const skim::Result<skim::Request> request = skim::request_from(count, arguments);
+  if (!request) {
+    std::fprintf(stderr, "skim-planted: %s\n%s", request.error().message.c_str(),
+                 skim::kUsage.data());
+    return 2;
+  }
+  const skim::Result<void> done = skim::run(*request);
+  if (done) return 0;
+  std::fprintf(stderr, "skim-planted: %s\n", done.error().message.c_str());
+  return 1;
+}
