@@ -50,7 +50,7 @@ class Readme(unittest.TestCase):
     def test_the_program_compiles_and_runs(self):
         (program,) = blocks("cpp")
         (self.tree / "readme.cpp").write_text(program)
-        subprocess.run(["g++", "-std=c++20", "-Wall", "-Wextra", f"-I{SOURCE}/include", "readme.cpp", BUILD / "libskim.a",
+        subprocess.run(["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{SOURCE}/include", "readme.cpp", BUILD / "libskim.a",
                         "-lhwy", "-pthread", "-o", "readme"], cwd=self.tree, check=True)
         self.assertIn("% skimmed", self.run_in_tree("./readme"))
 
