@@ -30,6 +30,24 @@ std::uint32_t bf16_bits(float value) {
   return (bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U;
 }
 
+// The lane of two weights: `even` rounded into the low half, and above it the 16 bits that bring
+// the lane as a whole, read as one float, closest to `odd`.
+std::uint32_t bf16_pair(float even, float odd) {
+  const std::uint32_t low = bf16_bits(even);
+  const std::uint32_t above = std::bit_cast<std::uint32_t>(odd) & 0xFFFF0000U;
+  std::uint32_t best = above | low;
+  for (const std::uint32_t high : {above - 0x10000U, above + 0x10000U}) {
+    const auto error = [odd](std::uint32_t bits) {
+      return std::fabs(std::bit_cast<float>(bits) - odd);
+    };
+    // Not beyond zero or infinity: the sign and finiteness of the weight stay.
+    const bool same_sign = ((high ^ above) & 0x80000000U) == 0;
+    if (same_sign && std::isfinite(std::bit_cast<float>(high)) && error(high | low) < error(best))
+      best = high | low;
+  }
+  return best;
+}
+
 float value_at(const PackRow& row, std::size_t column, std::size_t columns) {
   return row.values == nullptr || column >= columns ? 0.0F : row.values[column] * row.scale;
 }
@@ -55,8 +73,7 @@ class LaneMaker {
     if (type_ == WeightType::f32)
       return std::bit_cast<std::uint32_t>(value_at(row_, step, columns_));
     if (type_ == WeightType::bf16) {
-      return bf16_bits(value_at(row_, 2 * step, columns_)) |
-             bf16_bits(value_at(row_, 2 * step + 1, columns_)) << 16U;
+      return bf16_pair(value_at(row_, 2 * step, columns_), value_at(row_, 2 * step + 1, columns_));
     }
     std::uint32_t bits = 0;
     for (std::size_t i = 0; i < 4; ++i) {

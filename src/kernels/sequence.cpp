@@ -1,28 +1,18 @@
 #include "kernels/sequence.h"
 
+#include "kernels/sequence_cells.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/sequence.cpp"
 #include "kernels/targets.h"
 // clang-format off
 #include <hwy/foreach_target.h>
 // clang-format on
-#include "kernels/two_levels-inl.h"
+#include "kernels/cells-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
-
-SequenceEnd ReadSequence(const SequenceArgs& args) {
-  switch (args.cell) {
-    case Cell::lstm:
-      return RunCellKind<LstmGates>(args);
-    case Cell::gru:
-      return RunCellKind<GruGates>(args);
-    case Cell::rnn:
-      return RunCellKind<RnnGates>(args);
-  }
-  return {};
-}
 
 void LogitsToProbabilities(float* values, std::size_t count) {
   const FloatTag d;
@@ -40,11 +30,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skim {
 
-HWY_EXPORT(ReadSequence);
 HWY_EXPORT(LogitsToProbabilities);
 
 SequenceEnd read_sequence(const SequenceArgs& args) noexcept {
-  return HWY_DYNAMIC_DISPATCH(ReadSequence)(args);
+  switch (args.cell) {
+    case Cell::lstm:
+      return read_lstm(args);
+    case Cell::gru:
+      return read_gru(args);
+    case Cell::rnn:
+      return read_rnn(args);
+  }
+  return {};
 }
 
 void logits_to_probabilities(float* values, std::size_t count) noexcept {
