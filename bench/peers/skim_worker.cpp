@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   std::vector<skim::Step> steps(words);
   skim::State state;
   skim::Scratch scratch;
-  return peers::serve("", d, [&] {
+  return peers::serve(SKIM_VERSION, d, [&] {
     reader->start(state);
     reader->read(input, skim::Policy{}, state, output, steps, scratch);
     return states.data() + (words - 1) * d;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs what the README tells people to type: every sh block and the C++ program, in a folder that looks like the tree after
-./demo. A block that must not be run has a comment `<!-- not run: why -->` on the line before it.
+"""Runs what the README tells people to type: every sh block and the C++ program, in a folder that looks like the tree
+after ./demo. A block that must not be run has a comment `<!-- not run: why -->` on the line before it.
 
 Needs SKIM_SOURCE and SKIM_BUILD, as ctest sets them.
 """
@@ -13,7 +13,8 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ["SKIM_SOURCE"])
 BUILD = pathlib.Path(os.environ["SKIM_BUILD"])
-BLOCK = re.compile(r"(?P<mark><!-- not run: [^>]* -->\n)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(?P<mark><!-- not run: [^>]* -->\n)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$",
+                   re.MULTILINE | re.DOTALL)
 
 
 def blocks(kind):
@@ -50,8 +51,9 @@ class Readme(unittest.TestCase):
     def test_the_program_compiles_and_runs(self):
         (program,) = blocks("cpp")
         (self.tree / "readme.cpp").write_text(program)
-        subprocess.run(["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{SOURCE}/include", "readme.cpp", BUILD / "libskim.a",
-                        "-lhwy", "-pthread", "-o", "readme"], cwd=self.tree, check=True)
+        flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{SOURCE}/include"]
+        subprocess.run(["g++", *flags, "readme.cpp", BUILD / "libskim.a", "-lhwy", "-pthread", "-o", "readme"],
+                       cwd=self.tree, check=True)
         self.assertIn("% skimmed", self.run_in_tree("./readme"))
 
 
