@@ -1,0 +1,105 @@
+#include "eval/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "eval/tally.h"
+
+namespace skim {
+namespace {
+
+// Enough decisions for any quantile; a data set may hold hundreds of millions.
+constexpr std::size_t kEnoughDecisions = 1'000'000;
+
+Policy reading_above(float threshold) {
+  Policy policy;
+  policy.read_above = threshold;
+  return policy;
+}
+
+// The model's decisions differ with what it read before, so they are gathered at both extremes
+// and at its own choice.
+Result<std::vector<float>> gather_decisions(Batch& batch, std::span<const Query> queries,
+                                            const Progress& progress) {
+  std::vector<float> decisions;
+  const std::vector<float> gathered_at = {0.0F, 0.5F, 1.0F};
+  for (std::size_t i = 0; i < gathered_at.size(); ++i) {
+    const std::size_t limit = kEnoughDecisions * (i + 1) / gathered_at.size();
+    const auto look = [&decisions, limit](const Reading& reading) {
+      if (decisions.size() >= limit) return;
+      for (const Pass& pass : reading.trace) {
+        for (const Step& step : pass.steps) decisions.push_back(step.p_read);
+      }
+    };
+    const auto sums = tally(batch, queries, reading_above(gathered_at[i]),
+                            part_of(progress, i, gathered_at.size()), look);
+    if (!sums) return tl::make_unexpected(sums.error());
+  }
+  return decisions;
+}
+
+}  // namespace
+
+std::vector<float> calibration_thresholds(std::span<float> p_read, int points) {
+  std::vector<float> thresholds = {0.0F, 0.5F, 1.0F};
+  std::sort(p_read.begin(), p_read.end());
+  const int quantiles = std::max(points - 3, 0);
+  for (int i = 0; i < quantiles && !p_read.empty(); ++i) {
+    const double share = (i + 0.5) / quantiles;
+    const auto index = static_cast<std::size_t>(share * static_cast<double>(p_read.size()));
+    thresholds.push_back(std::clamp(p_read[index], 0.0F, 1.0F));
+  }
+  std::sort(thresholds.begin(), thresholds.end());
+  thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
+  return thresholds;
+}
+
+void make_falling(std::span<Calibration::Point> points) {
+  struct Level {
+    double sum = 0;
+    std::size_t count = 0;
+    double mean() const { return sum / static_cast<double>(count); }
+  };
+  std::vector<Level> levels;
+  for (const Calibration::Point& point : points) {
+    levels.push_back({point.work, 1});
+    while (levels.size() > 1 && levels[levels.size() - 2].mean() < levels.back().mean()) {
+      const Level last = levels.back();
+      levels.pop_back();
+      levels.back().sum += last.sum;
+      levels.back().count += last.count;
+    }
+  }
+  std::size_t next = 0;
+  for (const Level& level : levels) {
+    for (std::size_t i = 0; i < level.count; ++i) points[next++].work = level.mean();
+  }
+}
+
+Result<Calibration> calibrate(const Model& model, std::span<const Query> queries, std::string data,
+                              const CalibrateOptions& options, const Progress& progress) {
+  if (model.spec().reader.kind == ReaderKind::full) {
+    return fail(Fault::argument,
+                model.name() + ": this model reads every word, there is nothing to calibrate");
+  }
+  if (queries.empty()) return fail(Fault::argument, "there are no texts to calibrate on");
+  Batch batch(model, options.threads);
+  auto decisions = gather_decisions(batch, queries, part_of(progress, 0, 10));
+  if (!decisions) return tl::make_unexpected(decisions.error());
+
+  Calibration calibration{std::move(data), {}};
+  const auto thresholds = calibration_thresholds(*decisions, options.points);
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto done = static_cast<double>(i) / static_cast<double>(thresholds.size());
+    tell(progress, 0.1 + 0.9 * done);
+    const auto sums = tally(batch, queries, reading_above(thresholds[i]));
+    if (!sums) return tl::make_unexpected(sums.error());
+    calibration.points.push_back({static_cast<double>(thresholds[i]), sums->work()});
+  }
+  make_falling(calibration.points);
+  tell(progress, 1);
+  return calibration;
+}
+
+}  // namespace skim

@@ -1,0 +1,35 @@
+#include "eval/evaluate.h"
+
+#include "eval/tally.h"
+
+namespace skim {
+
+Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOptions& options,
+                        const Progress& progress) {
+  const std::size_t parts = options.timing ? 2 : 1;
+  Batch batch(model, options.threads);
+  auto sums = tally(batch, set.queries, options.policy, part_of(progress, 0, parts));
+  if (!sums) return tl::make_unexpected(sums.error());
+
+  Report report;
+  report.model = model.name();
+  report.data = set.name;
+  report.policy = options.policy;
+  report.examples = set.queries.size();
+  report.words = sums->words;
+  report.accuracy = accuracy(set.truth, sums->answers);
+  report.skim_rate = sums->skim_rate();
+  report.costs = sums->costs;
+  report.labels = model.spec().labels;
+  report.confusion = Confusion(report.labels.size(), set.truth, sums->answers);
+  report.machine = this_machine();
+  report.version = SKIM_VERSION;
+  if (!options.timing) return report;
+  auto timing = time_against_plain(model, set.queries, options.policy, *options.timing,
+                                   part_of(progress, 1, parts));
+  if (!timing) return tl::make_unexpected(timing.error());
+  report.timing = *timing;
+  return report;
+}
+
+}  // namespace skim

@@ -1,0 +1,76 @@
+#include "eval/report.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace skim {
+namespace {
+
+Json microseconds_json(const Timing& timing) {
+  return {{"per_word", tidy(timing.per_word)},
+          {"per_text_p50", tidy(timing.per_text_p50)},
+          {"per_text_p99", tidy(timing.per_text_p99)},
+          {"plain_per_word", tidy(timing.plain_per_word)},
+          {"tokenizing_per_word", tidy(timing.tokenizing_per_word)},
+          {"texts_timed", timing.texts},
+          {"rounds", timing.rounds}};
+}
+
+Json labels_json(const Report& report) {
+  Json labels = Json::array();
+  for (std::size_t i = 0; i < report.confusion.labels(); ++i) {
+    Json answered = Json::array();
+    for (std::size_t j = 0; j < report.confusion.labels(); ++j) {
+      answered.push_back(report.confusion.count(i, j));
+    }
+    labels.push_back({{"label", report.labels[i]},
+                      {"examples", report.confusion.support(i)},
+                      {"recall", tidy(report.confusion.recall(i))},
+                      {"precision", tidy(report.confusion.precision(i))},
+                      {"answered", std::move(answered)}});
+  }
+  return labels;
+}
+
+}  // namespace
+
+double tidy(double value) {
+  if (!std::isfinite(value)) return value;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return std::strtod(text, nullptr);
+}
+
+Json flop_reduction_json(const Costs& costs) {
+  return {{"paper", tidy(costs.paper.reduction())},
+          {"counted", tidy(costs.counted.reduction())},
+          {"executed", tidy(costs.executed.reduction())}};
+}
+
+Json threshold_json(const Policy& policy) {
+  if (policy.rule != Policy::Rule::threshold) return nullptr;
+  return tidy(static_cast<double>(policy.read_above));
+}
+
+Json to_json(const Report& report) {
+  Json json = {{"examples", report.examples},
+               {"accuracy", tidy(report.accuracy)},
+               {"skim_rate", tidy(report.skim_rate)},
+               {"flop_reduction", flop_reduction_json(report.costs)}};
+  json["speedup"] = report.timing ? Json(tidy(report.timing->speedup)) : Json(nullptr);
+  json["reading_speedup"] =
+      report.timing ? Json(tidy(report.timing->reading_speedup)) : Json(nullptr);
+  json["microseconds"] = report.timing ? microseconds_json(*report.timing) : Json(nullptr);
+  json["words"] = report.words;
+  json["labels"] = labels_json(report);
+  json["model"] = report.model;
+  json["data"] = report.data;
+  json["threshold"] = threshold_json(report.policy);
+  json["seed"] = report.policy.seed;
+  json["machine"] = to_json(report.machine);
+  json["version"] = report.version;
+  return json;
+}
+
+}  // namespace skim

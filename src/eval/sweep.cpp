@@ -1,0 +1,47 @@
+#include "eval/sweep.h"
+
+#include "eval/tally.h"
+#include "tasks/metrics.h"
+
+namespace skim {
+namespace {
+
+SweepRow row_of(float threshold, const TestSet& set, const Tally& sums) {
+  SweepRow row;
+  row.threshold = threshold;
+  row.accuracy = accuracy(set.truth, sums.answers);
+  row.skim_rate = sums.skim_rate();
+  row.work = sums.work();
+  row.costs = sums.costs;
+  return row;
+}
+
+}  // namespace
+
+std::vector<float> default_thresholds() {
+  return {0.0F, 0.01F, 0.02F, 0.05F, 0.1F,  0.2F,  0.3F,  0.4F, 0.5F,
+          0.6F, 0.7F,  0.8F,  0.9F,  0.95F, 0.98F, 0.99F, 1.0F};
+}
+
+Result<std::vector<SweepRow>> sweep(const Model& model, const TestSet& set,
+                                    const SweepOptions& options, const Progress& progress) {
+  Batch batch(model, options.threads);
+  std::vector<SweepRow> rows;
+  const std::size_t parts = options.thresholds.size() * (options.timing ? 2 : 1);
+  std::size_t part = 0;
+  for (const float threshold : options.thresholds) {
+    Policy policy;
+    policy.read_above = threshold;
+    const auto sums = tally(batch, set.queries, policy, part_of(progress, part++, parts));
+    if (!sums) return tl::make_unexpected(sums.error());
+    rows.push_back(row_of(threshold, set, *sums));
+    if (!options.timing) continue;
+    const auto timing = time_against_plain(model, set.queries, policy, *options.timing,
+                                           part_of(progress, part++, parts));
+    if (!timing) return tl::make_unexpected(timing.error());
+    rows.back().timing = *timing;
+  }
+  return rows;
+}
+
+}  // namespace skim

@@ -1,0 +1,74 @@
+#include "eval/tally.h"
+
+#include <gtest/gtest.h>
+
+#include "eval/sample_texts.h"
+#include "skim/session.h"
+
+namespace skim {
+namespace {
+
+TEST(Tally, EqualsAskingOneByOne) {
+  const Model model = sample_model();
+  const auto queries = sample_queries(300);  // more than one block
+  Batch batch(model, 2);
+  const auto sums = tally(batch, queries, Policy{});
+  ASSERT_TRUE(sums) << sums.error().message;
+
+  Session session(model);
+  std::size_t words = 0;
+  double flops = 0;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const auto reading = session.ask(queries[i], Policy{});
+    ASSERT_TRUE(reading);
+    EXPECT_EQ(sums->answers[i], reading->answer.index);
+    words += reading->words.size();
+    flops += reading->costs.counted.flops;
+  }
+  EXPECT_EQ(sums->words, words);
+  EXPECT_DOUBLE_EQ(sums->costs.counted.flops, flops);
+}
+
+TEST(Tally, ReadingAllSkimsNothingAndSkimmingAllReadsNothing) {
+  const Model model = sample_model();
+  const auto queries = sample_queries(10);
+  Batch batch(model, 1);
+  EXPECT_EQ(tally(batch, queries, reading_above(0))->skim_rate(), 0);
+  EXPECT_EQ(tally(batch, queries, reading_above(1))->skim_rate(), 1);
+}
+
+TEST(Tally, WorkFallsBelowThePlainReadersWhenAllIsSkimmed) {
+  const Model model = sample_model();
+  const auto queries = sample_queries(10);
+  Batch batch(model, 1);
+  EXPECT_LT(tally(batch, queries, reading_above(1))->work(), 1);
+  EXPECT_GT(tally(batch, queries, reading_above(0))->work(), 1) << "the decisions come on top";
+}
+
+TEST(Tally, ShowsEveryReadingInOrder) {
+  const Model model = sample_model();
+  const auto queries = sample_queries(300);
+  Batch batch(model, 2);
+  std::vector<std::size_t> words;
+  const auto sums = tally(batch, queries, Policy{}, {}, [&words](const Reading& reading) {
+    words.push_back(reading.words.size());
+  });
+  ASSERT_TRUE(sums);
+  ASSERT_EQ(words.size(), queries.size());
+  for (std::size_t i = 0; i < words.size(); ++i) EXPECT_EQ(words[i], i + 1);
+}
+
+TEST(Tally, ProgressRisesToOne) {
+  const Model model = sample_model();
+  const auto queries = sample_queries(600);
+  Batch batch(model, 1);
+  double last = 0;
+  ASSERT_TRUE(tally(batch, queries, Policy{}, [&last](double share) {
+    EXPECT_GT(share, last);
+    last = share;
+  }));
+  EXPECT_EQ(last, 1);
+}
+
+}  // namespace
+}  // namespace skim
