@@ -1,0 +1,45 @@
+#include "cli/evaluation.h"
+
+#include <utility>
+
+#include "tasks/load.h"
+
+namespace skim::cli {
+
+void declare(Options& options, DataChoice& choice) {
+  options.add_argument("FILE", choice.file,
+                       "labelled texts: TSV, CSV, fastText or JSON lines; - is standard input");
+  options.add("--limit", choice.limit, "N", "take N examples, evenly spread (default: all)");
+  options.add("--threads", choice.threads, "N",
+              "texts read at a time (default: one a core); timing always takes one thread");
+  options.add_flag("--quiet", choice.quiet, "no progress bar, no remarks");
+}
+
+std::string fault_of(const DataChoice& choice) {
+  return choice.limit < 0 ? "--limit must not be negative" : "";
+}
+
+Result<Dataset> load_data(const DataChoice& choice) {
+  auto data = load_examples(choice.file);
+  if (!data || choice.limit == 0) return data;
+  return evenly(std::move(*data), static_cast<std::size_t>(choice.limit));
+}
+
+Result<TestSet> load_test_set(const DataChoice& choice, const Model& model) {
+  auto data = load_data(choice);
+  if (!data) return tl::make_unexpected(data.error());
+  return make_test_set(std::move(*data), model.spec());
+}
+
+void declare(Options& options, TimingChoice& choice) {
+  options.add("--seconds", choice.seconds, "S", "about how long to time (default 2)");
+  options.add("--rounds", choice.rounds, "N", "how often each text is timed (default 7)");
+}
+
+std::string fault_of(const TimingChoice& choice) {
+  if (!(choice.seconds > 0 && choice.seconds <= 3600)) return "--seconds must be from 0 to 3600";
+  if (choice.rounds < 1 || choice.rounds > 1000) return "--rounds must be from 1 to 1000";
+  return {};
+}
+
+}  // namespace skim::cli

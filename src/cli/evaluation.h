@@ -1,0 +1,43 @@
+// What eval, sweep and tune share: a model, a data set, and how long to look at it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/model_choice.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "eval/test_set.h"
+#include "eval/timing.h"
+#include "skim/model.h"
+#include "skim/result.h"
+#include "tasks/example.h"
+
+namespace skim::cli {
+
+struct DataChoice {
+  std::string file;
+  int limit = 0;  // 0: all
+  int threads = 0;
+  bool quiet = false;
+
+  ProgressBar::Mode progress() const {
+    return quiet ? ProgressBar::Mode::hidden : ProgressBar::Mode::shown;
+  }
+};
+void declare(Options& options, DataChoice& choice);
+// What can be wrong without looking at the data; empty if nothing is.
+std::string fault_of(const DataChoice& choice);
+
+Result<Dataset> load_data(const DataChoice& choice);
+Result<TestSet> load_test_set(const DataChoice& choice, const Model& model);
+
+struct TimingChoice {
+  double seconds = 2;
+  int rounds = 7;
+  TimingOptions options() const { return {seconds, rounds}; }
+};
+void declare(Options& options, TimingChoice& choice);
+std::string fault_of(const TimingChoice& choice);
+
+}  // namespace skim::cli

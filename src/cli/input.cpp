@@ -1,0 +1,111 @@
+#include "cli/input.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace skim::cli {
+namespace {
+
+constexpr std::size_t kChunk = std::size_t{64} << 10U;
+
+bool is_ready(int descriptor, int milliseconds) {
+  pollfd ready{descriptor, POLLIN, 0};
+  return ::poll(&ready, 1, milliseconds) > 0;
+}
+
+// Appends what one read gives; 0 bytes are the end of the input. Waits if there is nothing yet.
+Result<std::size_t> read_some(int descriptor, std::string& into) {
+  const std::size_t before = into.size();
+  into.resize(before + kChunk);
+  while (true) {
+    const ssize_t got = ::read(descriptor, into.data() + before, kChunk);
+    if (got >= 0) {
+      into.resize(before + static_cast<std::size_t>(got));
+      return static_cast<std::size_t>(got);
+    }
+    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      is_ready(descriptor, -1);
+    } else if (errno != EINTR) {
+      const std::string reason = std::strerror(errno);
+      into.resize(before);
+      return fail(Fault::io, "cannot read the input: " + reason);
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::string> read_input() {
+  std::string text;
+  while (true) {
+    const auto got = read_some(STDIN_FILENO, text);
+    if (!got) return tl::make_unexpected(got.error());
+    if (*got == 0) return text;
+  }
+}
+
+Result<bool> LineReader::fill(Wait wait) {
+  if (wait == Wait::no && !is_ready(descriptor_, 0)) return false;
+  const std::size_t before = buffer_.size();
+  const auto got = read_some(descriptor_, buffer_);
+  if (!got) return tl::make_unexpected(got.error());
+  ended_ = *got == 0;
+  for (std::size_t at = buffer_.find('\n', before); at != std::string::npos;
+       at = buffer_.find('\n', at + 1)) {
+    line_ends_.push_back(at);
+  }
+  return !ended_;
+}
+
+void LineReader::drop_taken() {
+  first_line_ += taken_lines_;
+  buffer_.erase(0, taken_);
+  line_ends_.erase(line_ends_.begin(),
+                   std::find_if(line_ends_.begin(), line_ends_.end(),
+                                [this](std::size_t end) { return end >= taken_; }));
+  for (std::size_t& end : line_ends_) end -= taken_;
+  taken_ = taken_lines_ = 0;
+}
+
+bool LineReader::has_enough() const {
+  return line_ends_.size() >= limits_.lines ||
+         (!line_ends_.empty() && buffer_.size() >= limits_.bytes);
+}
+
+std::vector<std::string_view> LineReader::take() {
+  std::vector<std::string_view> lines;
+  const auto add = [this, &lines](std::size_t end) {
+    std::string_view line = std::string_view(buffer_).substr(taken_, end - taken_);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    taken_ = std::min(end + 1, buffer_.size());
+  };
+  const std::size_t count = std::min(line_ends_.size(), limits_.lines);
+  for (std::size_t i = 0; i < count; ++i) add(line_ends_[i]);
+  const bool rest_is_a_line = ended_ && count == line_ends_.size() && taken_ < buffer_.size();
+  if (rest_is_a_line) add(buffer_.size());
+  taken_lines_ = lines.size();
+  return lines;
+}
+
+Result<std::vector<std::string_view>> LineReader::next_block() {
+  drop_taken();
+  while (!has_enough() && !ended_) {
+    const auto got = fill(line_ends_.empty() ? Wait::yes : Wait::no);
+    if (!got) return tl::make_unexpected(got.error());
+    if (!*got) break;
+    const std::size_t whole = line_ends_.empty() ? 0 : line_ends_.back() + 1;
+    if (buffer_.size() - whole > limits_.longest_line) {
+      return fail(Fault::format, "line " + std::to_string(first_line_ + line_ends_.size()) +
+                                     " is longer than " +
+                                     std::to_string(limits_.longest_line >> 20U) + " MiB");
+    }
+  }
+  return take();
+}
+
+}  // namespace skim::cli

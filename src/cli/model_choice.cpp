@@ -1,0 +1,85 @@
+#include "cli/model_choice.h"
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+namespace skim::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_share(double value) { return value >= 0 && value <= 1; }
+
+std::string not_a_share(const char* option) {
+  return std::string(option) + " must be a number from 0 to 1";
+}
+
+}  // namespace
+
+void declare(Options& options, ModelChoice& choice) {
+  options.add("--model", choice.file, "FILE", "the model to read with (default: the built-in one)");
+  options.add("--table-memory", choice.table_mib, "MIB",
+              "memory for word tables, in MiB (default 512); less is slower, never different");
+}
+
+fs::path program_path() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored);
+}
+
+Result<fs::path> model_path(const ModelChoice& choice) {
+  if (!choice.file.empty()) return fs::path(choice.file);
+  const fs::path folder = program_path().parent_path();
+  const std::vector<fs::path> places = {folder.parent_path() / "share" / "skim" / "default.skim",
+                                        folder / "default.skim"};
+  for (const fs::path& place : places) {
+    std::error_code ignored;
+    if (fs::is_regular_file(place, ignored)) return place;
+  }
+  return fail(Fault::argument, "no model given, and there is no default model (looked for " +
+                                   places[0].string() + " and " + places[1].string() +
+                                   "); name one with --model FILE");
+}
+
+Result<Model> load_model(const ModelChoice& choice) {
+  auto path = model_path(choice);
+  if (!path) return tl::make_unexpected(path.error());
+  LoadOptions options;
+  options.table_bytes = static_cast<std::size_t>(std::max(choice.table_mib, 0)) << 20U;
+  return Model::load(*path, options);
+}
+
+void declare(Options& options, PolicyChoice& choice) {
+  options.add("--threshold", choice.threshold, "T",
+              "read a word when p_read > T; 0 reads all, 1 skims all (default 0.5, the model's "
+              "own choice)");
+  options.add("--budget", choice.budget, "B",
+              "spend this share of the plain reader's work on average, 0 to 1; needs `skim tune`");
+  options.add_flag("--argmax", choice.argmax, "take the likeliest level of every word");
+  options.add_flag("--sample", choice.sample, "draw each decision from the model's probabilities");
+  options.add("--seed", choice.seed, "N", "of --sample: same seed, same decisions (default 0)");
+  options.add_exclusive({"--threshold", "--budget", "--argmax", "--sample"});
+}
+
+std::string fault_of(const PolicyChoice& choice) {
+  if (choice.threshold && !is_share(*choice.threshold)) return not_a_share("--threshold");
+  if (choice.budget && !is_share(*choice.budget)) return not_a_share("--budget");
+  return {};
+}
+
+Result<Policy> policy_for(const Model& model, const PolicyChoice& choice) {
+  Policy policy;
+  policy.seed = choice.seed;
+  if (choice.argmax) policy.rule = Policy::Rule::argmax;
+  if (choice.sample) policy.rule = Policy::Rule::sample;
+  if (choice.threshold) policy.read_above = static_cast<float>(*choice.threshold);
+  if (choice.budget) {
+    const auto threshold = model.threshold_for(*choice.budget);
+    if (!threshold) return tl::make_unexpected(threshold.error());
+    policy.read_above = *threshold;
+  }
+  return policy;
+}
+
+}  // namespace skim::cli

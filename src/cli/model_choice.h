@@ -1,0 +1,44 @@
+// Which model a verb works with, and how it reads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "cli/options.h"
+#include "skim/model.h"
+#include "skim/policy.h"
+#include "skim/result.h"
+
+namespace skim::cli {
+
+// The options every verb with a model has.
+struct ModelChoice {
+  std::string file;  // empty: the default model
+  int table_mib = 512;
+};
+void declare(Options& options, ModelChoice& choice);
+
+// --model, else default.skim in ../share/skim beside the program's folder, else beside the
+// program. The error says what to do.
+Result<std::filesystem::path> model_path(const ModelChoice& choice);
+Result<Model> load_model(const ModelChoice& choice);
+
+// The options that say how much is read.
+struct PolicyChoice {
+  std::optional<double> threshold;
+  std::optional<double> budget;
+  bool argmax = false;
+  bool sample = false;
+  std::uint64_t seed = 0;
+};
+void declare(Options& options, PolicyChoice& choice);
+// What can be wrong without looking at a model; empty if nothing is.
+std::string fault_of(const PolicyChoice& choice);
+Result<Policy> policy_for(const Model& model, const PolicyChoice& choice);
+
+// Where the running program stands; empty if the system does not tell.
+std::filesystem::path program_path();
+
+}  // namespace skim::cli

@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "base/json.h"
+#include "cli/html.h"
+#include "cli/model_choice.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "eval/report.h"
+#include "file/model_file.h"
+#include "skim/session.h"
+#include "spec/names.h"
+
+namespace skim::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct QuantizeOptions {
+  ModelChoice model;
+  std::string weights;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+};
+
+// What changed for the stored questions.
+struct Change {
+  std::uintmax_t bytes_before = 0;
+  std::uintmax_t bytes_after = 0;
+  std::size_t probes = 0;
+  std::size_t answers = 0;  // that are other ones now
+  std::size_t steps = 0;
+  std::size_t decisions = 0;  // of the steps, those that are other ones now
+  double worst_score = 0;     // largest difference of a score
+};
+
+void compare(const Probe& before, const Probe& after, Change& change) {
+  ++change.probes;
+  change.answers += before.index != after.index ? 1U : 0U;
+  for (std::size_t i = 0; i < std::min(before.scores.size(), after.scores.size()); ++i) {
+    const float difference = std::abs(before.scores[i] - after.scores[i]);
+    change.worst_score = std::max(change.worst_score, static_cast<double>(difference));
+  }
+  for (std::size_t i = 0; i < std::min(before.trace.size(), after.trace.size()); ++i) {
+    const auto& old_steps = before.trace[i].steps;
+    const auto& new_steps = after.trace[i].steps;
+    change.steps += new_steps.size();
+    for (std::size_t j = 0; j < std::min(old_steps.size(), new_steps.size()); ++j) {
+      change.decisions += old_steps[j].width != new_steps[j].width ? 1U : 0U;
+    }
+  }
+}
+
+// Probes prove that this very file answers as it did when it was made, so they are asked again of
+// the new weights.
+Result<void> renew_probes(ModelDraft& draft, const std::string& name, Change& change) {
+  const auto old_probes = std::exchange(draft.probes, {});
+  auto bytes = to_bytes(draft);
+  if (!bytes) return tl::make_unexpected(bytes.error());
+  auto model = Model::from_bytes(std::move(*bytes), name);
+  if (!model) return tl::make_unexpected(model.error());
+  Session session(std::move(*model));
+  for (const Probe& old : old_probes) {
+    auto reading = session.ask(old.query, old.policy);
+    if (!reading) return tl::make_unexpected(reading.error());
+    Probe fresh{old.query, old.policy, reading->answer.index, std::move(reading->scores),
+                std::move(reading->trace)};
+    compare(old, fresh, change);
+    draft.probes.push_back(std::move(fresh));
+  }
+  return {};
+}
+
+// Says in the file what is no longer exactly true of it.
+void leave_notes(ModelDraft& draft, std::string_view before, std::string_view after) {
+  if (before == after) return;
+  const std::string change = std::string(before) + " to " + std::string(after);
+  draft.about +=
+      (draft.about.empty() ? "" : "\n") + std::string("Weights changed from ") + change + ".";
+  if (!draft.calibration.points.empty()) {
+    draft.calibration.data += " (before the weights changed from " + change + ")";
+  }
+}
+
+Result<Change> quantize(const QuantizeOptions& chosen) {
+  const auto path = model_path(chosen.model);
+  if (!path) return tl::make_unexpected(path.error());
+  const auto type = value_named<WeightType>(chosen.weights, "--weights");
+  if (!type) return tl::make_unexpected(type.error());
+  const auto file = open_model_file(*path);
+  if (!file) return tl::make_unexpected(file.error());
+  ModelDraft draft = to_draft(*file);
+  leave_notes(draft, name_of(draft.spec.weights), chosen.weights);
+  draft.spec.weights = *type;
+  Change change;
+  if (auto renewed = renew_probes(draft, chosen.out, change); !renewed) {
+    return tl::make_unexpected(renewed.error());
+  }
+  std::error_code ignored;
+  change.bytes_before = fs::file_size(*path, ignored);
+  if (auto written = write_model_file(draft, chosen.out); !written) {
+    return tl::make_unexpected(written.error());
+  }
+  change.bytes_after = fs::file_size(chosen.out, ignored);
+  if (!chosen.quiet && !draft.calibration.points.empty() && file->spec.weights != *type) {
+    complain("quantize",
+             "the calibration was measured with the old weights; run skim tune to renew it");
+  }
+  return change;
+}
+
+std::string change_text(const Change& change, const QuantizeOptions& chosen) {
+  std::string text = printable(chosen.out) + ": " + std::to_string(change.bytes_after) +
+                     " bytes, before " + std::to_string(change.bytes_before) + "\n";
+  if (change.probes == 0) return text;
+  return text + std::to_string(change.answers) + " of " + std::to_string(change.probes) +
+         " stored answers and " + std::to_string(change.decisions) + " of " +
+         std::to_string(change.steps) + " decisions changed; largest score difference " +
+         number_text(change.worst_score, 5) + "\n";
+}
+
+Json change_json(const Change& change, const QuantizeOptions& chosen) {
+  return {{"model", chosen.out},
+          {"weights", chosen.weights},
+          {"file_bytes", change.bytes_after},
+          {"file_bytes_before", change.bytes_before},
+          {"probes", change.probes},
+          {"answers_changed", change.answers},
+          {"steps", change.steps},
+          {"decisions_changed", change.decisions},
+          {"worst_score_difference", tidy(change.worst_score)}};
+}
+
+}  // namespace
+
+int quantize_verb(Arguments arguments) {
+  QuantizeOptions chosen;
+  Options options("quantize",
+                  "Stores a model with other weights: bf16 halves it, int8 quarters it; both are "
+                  "faster. Decisions and small cells stay in f32.",
+                  "[FILE] --weights TYPE --out FILE [options]");
+  options.add_argument("FILE", chosen.model.file, "the model file; the same as --model",
+                       Options::Need::optional);
+  declare(options, chosen.model);
+  options.add_choice("--weights", chosen.weights, {"f32", "bf16", "int8"}, "the type to store");
+  options.add("--out", chosen.out, "FILE", "where to store the new model");
+  options.add_flag("--json", chosen.json, "what changed, as JSON");
+  options.add_flag("--quiet", chosen.quiet, "no remarks");
+  options.add_exclusive({"FILE", "--model"});
+  options.add_example("skim quantize imdb.skim --weights int8 --out imdb-int8.skim");
+  if (const auto exit_code = options.parse(arguments)) return *exit_code;
+  if (chosen.weights.empty()) return wrong_usage("quantize", "say the type with --weights");
+  if (chosen.out.empty()) return wrong_usage("quantize", "say where to store it with --out FILE");
+  const auto change = quantize(chosen);
+  if (!change) return failed("quantize", change.error());
+  return print(chosen.json ? to_text(change_json(*change, chosen)) + "\n"
+                           : change_text(*change, chosen));
+}
+
+}  // namespace skim::cli

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <numeric>
+
+#include "cli/html.h"
+#include "cli/reading_view.h"
+
+namespace skim::cli {
+namespace {
+
+constexpr std::string_view kStyle = R"css(<style>
+.text{font:1.12rem/1.85 Georgia,"Iowan Old Style","Times New Roman",serif;white-space:pre-wrap;overflow-wrap:anywhere;margin:0;color:var(--soft)}
+.text mark{background:var(--mark);color:var(--mark-ink);font-weight:700;border-radius:3px;padding:.05em .12em;margin:0 -.12em;box-shadow:inset 0 -2px var(--mark-line)}
+.text i{font-style:normal}.text i.between{color:var(--ink);border-bottom:1px dotted var(--mark-line)}
+.text [data-p]{position:relative}
+.text [data-p]:hover::after{content:attr(data-p);position:absolute;left:50%;bottom:calc(100% + .2rem);transform:translateX(-50%);z-index:1;
+background:var(--ink);color:var(--card);font:500 .8rem/1.3 system-ui,sans-serif;padding:.25rem .55rem;border-radius:6px;white-space:nowrap;pointer-events:none}
+.legend{display:flex;flex-wrap:wrap;gap:.4rem 1.4rem;color:var(--soft);font-size:.9rem;margin:0 0 1rem;padding:0;list-style:none}
+.legend .text{font-size:1rem;line-height:1.4;margin-right:.35em}
+.scores{list-style:none;margin:0;padding:0;display:grid;gap:.5rem}
+.scores li{display:grid;grid-template-columns:minmax(4rem,12rem) 1fr 4.5rem;gap:.8rem;align-items:center}
+.scores .label{overflow-wrap:anywhere}.scores .top{font-weight:650}
+.scores .bar{height:.8rem;border-radius:4px;background:var(--grid);overflow:hidden}
+.scores .bar b{display:block;height:100%;background:var(--c0);border-radius:4px;min-width:1px}
+.scores .value{text-align:right;font-variant-numeric:tabular-nums}
+.passes{border:0;margin:0;padding:0;min-width:0}
+.passes legend{padding:0;font-size:.9rem;color:var(--soft);margin-bottom:.4rem}
+.passes>input{position:absolute;opacity:0;pointer-events:none}
+.passes>label{display:inline-block;padding:.25rem .8rem;margin:0 .35rem .9rem 0;border:1px solid var(--line);border-radius:99px;cursor:pointer;font-size:.9rem}
+.passes>input:checked+label{background:var(--ink);color:var(--card);border-color:var(--ink)}
+.passes>input:focus-visible+label{outline:2px solid var(--c0);outline-offset:2px}
+.passes>.pass{display:none}
+.strip{display:block;width:100%;height:3.6rem;margin:1.2rem 0 0;border-bottom:1px solid var(--line)}
+.strip .r{stroke:var(--mark-line)}.strip .s{stroke:var(--soft);opacity:.55}.strip .t{stroke:var(--ink);stroke-dasharray:4 4;opacity:.6}
+.strip path,.strip line{vector-effect:non-scaling-stroke}
+</style>
+)css";
+
+constexpr std::size_t kLabelsShown = 12;
+
+std::string tooltip(const Step& step, const Pass& pass) {
+  return "p_read " + number_text(static_cast<double>(step.p_read), 2) + ", " +
+         std::to_string(step.width) + " of " + std::to_string(pass.hidden) + " units";
+}
+
+std::string word_html(std::string_view word, const Step& step, const Pass& pass, Look look) {
+  const std::string data = " data-p=\"" + tooltip(step, pass) + "\"";
+  if (look == Look::read) return "<mark" + data + ">" + escaped(word) + "</mark>";
+  const std::string css = look == Look::between ? " class=\"between\"" : "";
+  return "<i" + css + data + ">" + escaped(word) + "</i>";
+}
+
+std::string pass_text(const ReadingView& view, const Pass& pass) {
+  std::string html = "<p class=\"text\">";
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < view.reading.words.size(); ++i) {
+    const auto [begin, end] = view.reading.words[i];
+    html += escaped(view.text.substr(at, begin - at));
+    html += word_html(view.text.substr(begin, end - begin), pass.steps[i], pass,
+                      look_of(pass.steps[i], pass, view.spec));
+    at = end;
+  }
+  return html + escaped(view.text.substr(at)) + "</p>\n";
+}
+
+// A bar a word, as high as p_read: where in the text the reader woke up.
+std::string strip_html(const ReadingView& view, const Pass& pass) {
+  if (pass.steps.size() < 2) return {};
+  std::string read, skimmed;
+  for (std::size_t i = 0; i < pass.steps.size(); ++i) {
+    const Step& step = pass.steps[i];
+    std::string& path = step.width >= pass.hidden ? read : skimmed;
+    path += "M" + std::to_string(i) + ".5 100V" +
+            number_text(100 - 98 * static_cast<double>(step.p_read), 0);
+  }
+  const double bar = std::clamp(500.0 / static_cast<double>(pass.steps.size()), 1.0, 8.0);
+  const std::string width = " stroke-width=\"" + number_text(bar, 1) + "\"";
+  std::string svg = "<svg class=\"strip\" viewBox=\"0 0 " + std::to_string(pass.steps.size()) +
+                    " 100\" preserveAspectRatio=\"none\" role=\"img\" "
+                    "aria-label=\"p_read of every word, from the first to the last\">";
+  svg += "<path class=\"s\"" + width + " d=\"" + skimmed + "\"/><path class=\"r\"" + width +
+         " d=\"" + read + "\"/>";
+  if (view.policy.rule == Policy::Rule::threshold) {
+    const std::string y = number_text(100 - 98 * static_cast<double>(view.policy.read_above), 1);
+    svg += "<line class=\"t\" x1=\"0\" x2=\"" + std::to_string(pass.steps.size()) + "\" y1=\"" + y +
+           "\" y2=\"" + y + "\"/>";
+  }
+  return svg + "</svg>\n";
+}
+
+// One pass stands alone; several are chosen by radio buttons, which need no script.
+std::string passes_html(const ReadingView& view) {
+  const Trace& trace = view.reading.trace;
+  if (trace.size() == 1) return pass_text(view, trace[0]) + strip_html(view, trace[0]);
+  std::string buttons, panels, style = "<style>";
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const std::string id = "pass" + std::to_string(i);
+    buttons += "<input type=\"radio\" name=\"pass\" id=\"" + id + "\"" +
+               (i == 0 ? " checked" : "") + "><label for=\"" + id + "\">" +
+               escaped(trace[i].reader) + "</label>";
+    panels += "<div class=\"pass of-" + id + "\">" + pass_text(view, trace[i]) +
+              strip_html(view, trace[i]) + "</div>\n";
+    style += "#" + id + ":checked~.of-" + id + "{display:block}";
+  }
+  return style + "</style>\n<fieldset class=\"passes\"><legend>Layer and direction</legend>" +
+         buttons + "\n" + panels + "</fieldset>\n";
+}
+
+std::string legend_html(const ReadingView& view) {
+  std::string html =
+      "<ul class=\"legend\"><li><span class=\"text\"><mark>read</mark></span> the whole state was "
+      "updated</li><li><span class=\"text\"><i>skimmed</i></span> ";
+  const auto& small = view.spec.reader.small;
+  const int least = small.empty() ? 0 : small.back();
+  html += least == 0 ? "passed over" : "only " + std::to_string(least) + " units were updated";
+  html += "</li>";
+  if (small.size() > 1) {
+    html +=
+        "<li><span class=\"text\"><i class=\"between\">between</i></span> a middle-sized cell "
+        "ran</li>";
+  }
+  return html + "</ul>\n";
+}
+
+std::string scores_html(const ReadingView& view) {
+  const auto& scores = view.reading.scores;
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&scores](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  std::string html = "<section><h2>Scores</h2><ol class=\"scores\">\n";
+  for (std::size_t i = 0; i < std::min(order.size(), kLabelsShown); ++i) {
+    const auto score = static_cast<double>(scores[order[i]]);
+    html += "<li><span class=\"label" + std::string(i == 0 ? " top" : "") + "\">" +
+            escaped(view.spec.labels[order[i]]) +
+            "</span><span class=\"bar\" aria-hidden=\"true\"><b style=\"width:" +
+            number_text(score * 100, 2) + "%\"></b></span><span class=\"value\">" +
+            percent_text(score, 1) + "</span></li>\n";
+  }
+  html += "</ol>";
+  if (order.size() > kLabelsShown) {
+    html += "<p class=\"note\">and " + std::to_string(order.size() - kLabelsShown) +
+            " labels with lower scores</p>";
+  }
+  return html + "</section>\n";
+}
+
+std::string times_text(double factor) {
+  return number_text(factor, factor < 10 ? 1 : 0) + "\u00D7";
+}
+
+std::vector<Figure> figures_of(const ReadingView& view) {
+  const Reading& reading = view.reading;
+  return {{std::to_string(words_read(reading)) + " of " + std::to_string(reading.words.size()),
+           reading.trace.size() > 1 ? "words read in full, first pass" : "words read in full"},
+          {percent_text(skim_rate(reading.trace), 1), "skimmed"},
+          {times_text(reading.costs.counted.reduction()), "less work, every product counted"},
+          {times_text(reading.costs.executed.reduction()), "less work in this engine"},
+          {number_text(view.microseconds, view.microseconds < 10 ? 1 : 0) + " \u00B5s",
+           "from text to answer"}};
+}
+
+std::string policy_text(const Policy& policy) {
+  if (policy.rule == Policy::Rule::argmax) return "likeliest level of every word";
+  if (policy.rule == Policy::Rule::sample) {
+    return "decisions drawn with seed " + std::to_string(policy.seed);
+  }
+  return "a word is read when p_read > " + number_text(static_cast<double>(policy.read_above), 3);
+}
+
+}  // namespace
+
+std::string reading_page(const ReadingView& view) {
+  const Answer& answer = view.reading.answer;
+  Page page;
+  page.title = "skim: " + answer.text;
+  page.kicker = "skim read";
+  page.heading = escaped(answer.text) + " <small>" +
+                 percent_text(static_cast<double>(answer.score), 1) + "</small>";
+  page.body = std::string(kStyle) + figures_html(figures_of(view));
+  page.body +=
+      "<section><h2>What was read</h2>\n" + legend_html(view) + passes_html(view) +
+      "<p class=\"note\">Point at a word to see how likely the model found it that it must "
+      "be read; below the text, the same as a bar a word. Rule: " +
+      escaped(policy_text(view.policy)) + ".</p></section>\n";
+  page.body += scores_html(view);
+  page.footer = "skim " SKIM_VERSION ", model " + std::string(view.model);
+  return page_text(page);
+}
+
+}  // namespace skim::cli

@@ -1,0 +1,109 @@
+#include "cli/reading_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace skim::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// A reading made by hand: 'r' was read, 's' skimmed, 'b' something between, one letter a word.
+struct Made {
+  std::string text;
+  Reading reading;
+  ModelSpec spec;
+
+  Made(std::string given, std::vector<Word> words, std::string_view looks)
+      : text(std::move(given)) {
+    spec.reader.small = {30, 10};
+    spec.labels = {"bad", "good & <fine>"};
+    reading.words = std::move(words);
+    reading.scores = {0.25F, 0.75F};
+    reading.answer = {spec.labels[1], 1, 0.75F};
+    Pass pass{"0.forward", 100, {}};
+    for (const char look : looks) {
+      const int width = look == 'r' ? 100 : look == 'b' ? 30 : 10;
+      pass.steps.push_back({static_cast<std::uint16_t>(width), 0.5F});
+    }
+    reading.trace = {pass};
+  }
+
+  ReadingView view() const { return {text, reading, spec, "model.skim", Policy{}, 12}; }
+};
+
+TEST(MarkedText, PutsReadWordsInBracketsAndKeepsAllSpacing) {
+  const Made made("  a  b\tc\n", {{2, 3}, {5, 6}, {7, 8}}, "srs");
+  EXPECT_EQ(marked_text(made.view(), Ink::plain), "  a  [b]\tc\n");
+}
+
+TEST(MarkedText, JoinsNeighboursOfOneLook) {
+  const Made made("a b, c", {{0, 1}, {2, 3}, {3, 4}, {5, 6}}, "rrrs");
+  EXPECT_EQ(marked_text(made.view(), Ink::plain), "[a b,] c");
+}
+
+TEST(MarkedText, InColourReadWordsAreBrightAndSkimmedOnesDim) {
+  const Made made("a b c", {{0, 1}, {2, 3}, {4, 5}}, "rsb");
+  EXPECT_EQ(marked_text(made.view(), Ink::colour), "\x1b[1ma\x1b[0m \x1b[2mb\x1b[0m c");
+}
+
+TEST(MarkedText, TheTextCannotSteerTheTerminal) {
+  const Made made("a\x1b[2J\r\nb", {{0, 5}, {7, 8}}, "rs");
+  EXPECT_EQ(marked_text(made.view(), Ink::plain), "[a\\x1b[2J]\nb");
+}
+
+TEST(MarkedText, OfNothingIsNothing) {
+  EXPECT_EQ(marked_text(Made("", {}, "").view(), Ink::plain), "");
+}
+
+TEST(FiguresLine, CountsWordsOfTheFirstPass) {
+  const Made made("a b c", {{0, 1}, {2, 3}, {4, 5}}, "rss");
+  EXPECT_THAT(figures_line(made.view()), HasSubstr("75.0%, read 1 of 3 words (66.7% skimmed)"));
+}
+
+TEST(ReadingJson, WordsAndPassesComeOnlyWhenWanted) {
+  const Made made("a b", {{0, 1}, {2, 3}}, "rs");
+  const Json brief = reading_json(made.view(), Detail::answer);
+  EXPECT_FALSE(brief.contains("words"));
+  const Json full = reading_json(made.view(), Detail::words);
+  EXPECT_EQ(full["words"][1]["text"], "b");
+  EXPECT_EQ(full["words"][1]["begin"], 2);
+  EXPECT_EQ(full["words"][1]["width"], 10);
+  EXPECT_EQ(full["passes"][0]["reader"], "0.forward");
+  EXPECT_EQ(full["answer"]["index"], 1);
+  EXPECT_EQ(full["skim_rate"], 0.5);
+}
+
+TEST(ReadingJson, BrokenUtf8StillGivesJson) {
+  const Made made("a\xFF", {{0, 2}}, "r");
+  EXPECT_THAT(to_text(reading_json(made.view(), Detail::words)), HasSubstr("a\uFFFD"));
+}
+
+TEST(ReadingPage, EscapesTextAndLabels) {
+  const Made made("<script>alert(1)</script>", {{0, 25}}, "r");
+  const std::string page = reading_page(made.view());
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, HasSubstr("&lt;script&gt;"));
+  EXPECT_THAT(page, HasSubstr("good &amp; &lt;fine&gt;"));
+}
+
+TEST(ReadingPage, SeveralPassesCanBeChosen) {
+  Made made("a b", {{0, 1}, {2, 3}}, "rs");
+  EXPECT_THAT(reading_page(made.view()), Not(HasSubstr("type=\"radio\"")));
+  made.reading.trace.push_back(made.reading.trace[0]);
+  made.reading.trace[1].reader = "0.backward";
+  const std::string page = reading_page(made.view());
+  EXPECT_THAT(page, HasSubstr("type=\"radio\""));
+  EXPECT_THAT(page, HasSubstr("0.backward</label>"));
+}
+
+TEST(ReadingPage, FetchesNothingAndRunsNothing) {
+  const std::string page = reading_page(Made("a b", {{0, 1}, {2, 3}}, "rs").view());
+  EXPECT_THAT(page, Not(HasSubstr("http")));
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, HasSubstr("<html lang=\"en\">"));
+}
+
+}  // namespace
+}  // namespace skim::cli

@@ -1,0 +1,218 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "cli/html.h"
+#include "cli/input.h"
+#include "cli/model_choice.h"
+#include "cli/output.h"
+#include "cli/reading_view.h"
+#include "cli/verbs.h"
+#include "skim/batch.h"
+#include "tasks/format.h"
+
+namespace skim::cli {
+namespace {
+
+constexpr std::size_t kGiant = std::size_t{4} << 20U;
+
+struct RunOptions {
+  ModelChoice model;
+  PolicyChoice policy;
+  std::string file = "-";
+  std::string input = "auto";
+  int threads = 0;
+  bool json = false;
+  bool words = false;
+};
+
+void declare_all(Options& options, RunOptions& chosen) {
+  options.add_argument("FILE", chosen.file, "one text a line (default -, standard input)",
+                       Options::Need::optional);
+  declare(options, chosen.model);
+  declare(options, chosen.policy);
+  options.add("--threads", chosen.threads, "N", "texts read at a time (default: one a core)");
+  options.add_choice(
+      "--input", chosen.input, {"auto", "text", "json"},
+      "what a line is; auto takes JSON if the first line is an object with \"text\"");
+  options.add_flag("--json", chosen.json, "a JSON object a line instead of label<TAB>score");
+  options.add_flag("--words", chosen.words, "with --json: words and passes, too");
+  options.add_example("skim run reviews.txt > answers.tsv");
+  options.add_example("tail -f log.txt | skim run --json");
+}
+
+// A line made into a question, and the field "id" of a JSON line, which is handed back.
+struct Asked {
+  std::vector<Query> queries;
+  std::vector<Json> ids;
+  std::vector<std::size_t> lines;
+};
+
+bool is_json_line(std::string_view line) {
+  if (!line.starts_with('{')) return false;
+  const auto object = parse_json(line, "");
+  return object && object->contains("text");
+}
+
+Result<Query> query_of(std::string_view line, std::size_t number, Json& id) {
+  const std::string where = "line " + std::to_string(number);
+  auto object = parse_json(line, where);
+  if (!object) return tl::make_unexpected(object.error());
+  if (!object->is_object()) return fail(Fault::format, where + ": is not a JSON object");
+  auto text = string_at(*object, "text", where + ": ");
+  if (!text) return fail(Fault::format, where + ": has no string \"text\"");
+  if (const auto found = object->find("id"); found != object->end()) id = *found;
+  return Query{std::move(*text), {}, {}};
+}
+
+class Runner {
+ public:
+  Runner(const Model& model, Policy policy, const RunOptions& chosen)
+      : model_(model), policy_(policy), chosen_(chosen), batch_(model, chosen.threads) {}
+
+  // Answers go out block by block, in order. An error of a line comes after the answers before it.
+  Result<void> run(int descriptor) {
+    LineReader lines(descriptor);
+    for (bool first = true;; first = false) {
+      auto block = lines.next_block();
+      if (!block) return in_input(block.error());
+      if (block->empty()) return {};
+      if (first) begin(block->front());
+      const auto understood = take(*block, lines.first_line());
+      if (auto answered = answer(); !answered) return answered;
+      if (!understood) return in_input(understood.error());
+    }
+  }
+
+ private:
+  tl::unexpected<Error> in_input(const Error& error) const {
+    const std::string name = chosen_.file == "-" ? "" : chosen_.file + ": ";
+    return fail(error.fault, name + error.message);
+  }
+
+  // The first line decides what all lines are.
+  void begin(std::string_view& line) {
+    line = without_byte_order_mark(line);
+    json_input_ = chosen_.input == "json" || (chosen_.input == "auto" && is_json_line(line));
+  }
+
+  Result<void> take(const std::vector<std::string_view>& block, std::size_t first_line) {
+    asked_.queries.clear();
+    asked_.ids.clear();
+    asked_.lines.clear();
+    bytes_ = 0;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      Json id;
+      if (json_input_) {
+        if (block[i].find_first_not_of(" \t") == std::string_view::npos) continue;
+        auto query = query_of(block[i], first_line + i, id);
+        if (!query) return tl::make_unexpected(query.error());
+        asked_.queries.push_back(std::move(*query));
+      } else {
+        asked_.queries.push_back({std::string(block[i]), {}, {}});
+      }
+      asked_.ids.push_back(std::move(id));
+      asked_.lines.push_back(first_line + i);
+      bytes_ += block[i].size();
+    }
+    return {};
+  }
+
+  Result<void> answer() {
+    using Clock = std::chrono::steady_clock;
+    const std::size_t count = asked_.queries.size();
+    if (count == 0) return {};
+    if (readings_.size() < count) readings_.resize(count);
+    const auto start = Clock::now();
+    batch_.ask(asked_.queries, policy_, std::span(readings_).first(count));
+    const double time = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+    std::string out;
+    Result<void> fine;
+    for (std::size_t i = 0; i < count && fine; ++i) {
+      if (readings_[i]) {
+        append_answer(i, time / static_cast<double>(count), out);
+      } else {
+        const Error& error = readings_[i].error();
+        fine = in_input(
+            {error.fault, "line " + std::to_string(asked_.lines[i]) + ": " + error.message});
+      }
+    }
+    // Readings are used again for their memory, but not for that of a giant.
+    if (out.size() > kGiant || bytes_ > kGiant) readings_.clear();
+    if (auto written = write_all(STDOUT_FILENO, out); !written) return written;
+    return fine;
+  }
+
+  void append_answer(std::size_t i, double microseconds, std::string& out) const {
+    const Reading& reading = *readings_[i];
+    if (!chosen_.json) {
+      out += printable(reading.answer.text) + "\t" +
+             number_text(static_cast<double>(reading.answer.score), 4) + "\n";
+      return;
+    }
+    const ReadingView view{asked_.queries[i].text, reading, model_.spec(),
+                           model_.name(),          policy_, microseconds};
+    Json json = reading_json(view, chosen_.words ? Detail::words : Detail::answer);
+    if (!asked_.ids[i].is_null()) json["id"] = asked_.ids[i];
+    out += to_text(json) + "\n";
+  }
+
+  const Model& model_;
+  Policy policy_;
+  const RunOptions& chosen_;
+  Batch batch_;
+  bool json_input_ = false;
+  Asked asked_;
+  std::size_t bytes_ = 0;  // of the lines in asked_
+  std::vector<Result<Reading>> readings_;
+};
+
+// A descriptor that closes itself, unless it is standard input.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& name)
+      : descriptor_(name == "-" ? STDIN_FILENO : ::open(name.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile() {
+    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+  }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+Result<void> run_all(const RunOptions& chosen) {
+  const InputFile input(chosen.file);
+  if (input.descriptor() < 0) {
+    return fail(Fault::io, chosen.file + ": cannot open it: " + std::strerror(errno));
+  }
+  const auto model = load_model(chosen.model);
+  if (!model) return tl::make_unexpected(model.error());
+  const auto policy = policy_for(*model, chosen.policy);
+  if (!policy) return tl::make_unexpected(policy.error());
+  return Runner(*model, *policy, chosen).run(input.descriptor());
+}
+
+}  // namespace
+
+int run_verb(Arguments arguments) {
+  RunOptions chosen;
+  Options options("run", "Answers many texts: one text a line in, one answer a line out, in order.",
+                  "[FILE] [options]");
+  declare_all(options, chosen);
+  if (const auto exit_code = options.parse(arguments)) return *exit_code;
+  if (const auto fault = fault_of(chosen.policy); !fault.empty()) return wrong_usage("run", fault);
+  if (chosen.words && !chosen.json) return wrong_usage("run", "--words needs --json");
+  const auto done = run_all(chosen);
+  return done ? static_cast<int>(kDone) : failed("run", done.error());
+}
+
+}  // namespace skim::cli

@@ -1,0 +1,202 @@
+#include "eval/sweep.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "cli/chart.h"
+#include "cli/evaluation.h"
+#include "cli/html.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "cli/verbs.h"
+#include "eval/machine.h"
+#include "eval/report.h"
+
+namespace skim::cli {
+namespace {
+
+struct SweepChoice {
+  ModelChoice model;
+  DataChoice data;
+  TimingChoice timing{1, 7};
+  std::vector<double> thresholds;
+  bool speed = false;
+  bool json = false;
+  std::string html;
+};
+
+void declare_all(Options& options, SweepChoice& chosen) {
+  declare(options, chosen.data);
+  declare(options, chosen.model);
+  options.add("--thresholds", chosen.thresholds, "T,T,...",
+              "thresholds to try, 0 to 1 (default: 17 of them, closer at the ends)");
+  options.add_flag("--speed", chosen.speed, "measure the speed-up at each threshold, too");
+  declare(options, chosen.timing);
+  options.add_flag("--json", chosen.json, "the rows as JSON");
+  options.add("--html", chosen.html, "FILE", "also write a page that draws the trade-off");
+  options.add_example("skim sweep dev.tsv --model imdb.skim --html sweep.html");
+}
+
+std::string fault_of(const SweepChoice& chosen) {
+  const bool shares =
+      std::all_of(chosen.thresholds.begin(), chosen.thresholds.end(),
+                  [](double threshold) { return threshold >= 0 && threshold <= 1; });
+  if (!shares) return "--thresholds must be numbers from 0 to 1";
+  const std::string fault = fault_of(chosen.data);
+  return fault.empty() ? fault_of(chosen.timing) : fault;
+}
+
+struct Swept {
+  std::string model;
+  std::string data;
+  std::size_t examples = 0;
+  std::vector<SweepRow> rows;
+  Machine machine;
+};
+
+Result<Swept> sweep_all(const SweepChoice& chosen) {
+  const auto model = load_model(chosen.model);
+  if (!model) return tl::make_unexpected(model.error());
+  const auto set = load_test_set(chosen.data, *model);
+  if (!set) return tl::make_unexpected(set.error());
+  SweepOptions options;
+  options.thresholds.assign(chosen.thresholds.begin(), chosen.thresholds.end());
+  if (options.thresholds.empty()) options.thresholds = default_thresholds();
+  std::sort(options.thresholds.begin(), options.thresholds.end());
+  options.threads = chosen.data.threads;
+  if (chosen.speed) options.timing = chosen.timing.options();
+  ProgressBar bar("sweep", chosen.data.progress());
+  auto rows = sweep(*model, *set, options, bar.listener());
+  if (!rows) return tl::make_unexpected(rows.error());
+  return Swept{model->name(), set->name, set->queries.size(), std::move(*rows), this_machine()};
+}
+
+Json row_json(const SweepRow& row) {
+  Json json = {{"threshold", tidy(static_cast<double>(row.threshold))},
+               {"accuracy", tidy(row.accuracy)},
+               {"skim_rate", tidy(row.skim_rate)},
+               {"work", tidy(row.work)},
+               {"flop_reduction", flop_reduction_json(row.costs)}};
+  if (row.timing) {
+    json["speedup"] = tidy(row.timing->speedup);
+    json["microseconds"] = {{"per_word", tidy(row.timing->per_word)}};
+  }
+  return json;
+}
+
+Json swept_json(const Swept& swept) {
+  Json rows = Json::array();
+  for (const SweepRow& row : swept.rows) rows.push_back(row_json(row));
+  return {{"model", swept.model},
+          {"data", swept.data},
+          {"examples", swept.examples},
+          {"rows", std::move(rows)},
+          {"machine", to_json(swept.machine)},
+          {"version", SKIM_VERSION}};
+}
+
+Table rows_table(const Swept& swept) {
+  Table table{{"threshold", "accuracy", "skim rate", "paper", "counted", "executed"}, {}};
+  const bool speed = !swept.rows.empty() && swept.rows.front().timing.has_value();
+  if (speed) table.header.insert(table.header.end(), {"speed-up", "us a word"});
+  for (const SweepRow& row : swept.rows) {
+    std::vector<std::string> cells = {number_text(static_cast<double>(row.threshold), 2),
+                                      percent_text(row.accuracy, 2),
+                                      percent_text(row.skim_rate, 1),
+                                      number_text(row.costs.paper.reduction(), 2) + "x",
+                                      number_text(row.costs.counted.reduction(), 2) + "x",
+                                      number_text(row.costs.executed.reduction(), 2) + "x"};
+    if (speed) {
+      cells.push_back(number_text(row.timing->speedup, 2) + "x");
+      cells.push_back(number_text(row.timing->per_word, 3));
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+ChartPoint point_of(const SweepRow& row, double x, const std::string& what) {
+  return {x,
+          row.accuracy,
+          {"threshold " + number_text(static_cast<double>(row.threshold), 2),
+           "accuracy " + percent_text(row.accuracy, 2), "skimmed " + percent_text(row.skim_rate, 1),
+           what + " " + number_text(x, 2) + "\u00D7"}};
+}
+
+Chart trade_off_chart(const Swept& swept) {
+  Chart chart;
+  chart.title = "Accuracy against work saved, one point a threshold";
+  chart.x = {"times less work than reading every word", Unit::times, Scale::logarithmic};
+  chart.y = {"accuracy", Unit::percent, Scale::linear};
+  ChartSeries counted{"multiply-adds saved, counted", {}, Line::solid, 0};
+  ChartSeries speed{"measured speed-up", {}, Line::solid, 1};
+  for (const SweepRow& row : swept.rows) {
+    counted.points.push_back(point_of(row, row.costs.counted.reduction(), "less work"));
+    if (row.timing) speed.points.push_back(point_of(row, row.timing->speedup, "faster"));
+  }
+  chart.series.push_back(std::move(counted));
+  if (!speed.points.empty()) chart.series.push_back(std::move(speed));
+  return chart;
+}
+
+Chart rate_chart(const Swept& swept) {
+  Chart chart;
+  chart.title = "Share of words skimmed against the threshold";
+  chart.x = {"threshold: a word is read when p_read is above", Unit::plain, Scale::linear};
+  chart.y = {"words skimmed", Unit::percent, Scale::linear};
+  ChartSeries series{"skim rate", {}, Line::solid, 2};
+  for (const SweepRow& row : swept.rows) {
+    const auto threshold = static_cast<double>(row.threshold);
+    series.points.push_back(
+        {threshold,
+         row.skim_rate,
+         {"threshold " + number_text(threshold, 2), "skimmed " + percent_text(row.skim_rate, 1)}});
+  }
+  chart.series.push_back(std::move(series));
+  return chart;
+}
+
+std::string swept_page(const Swept& swept) {
+  const auto best = std::max_element(
+      swept.rows.begin(), swept.rows.end(),
+      [](const SweepRow& a, const SweepRow& b) { return a.accuracy < b.accuracy; });
+  Page page;
+  page.title = "skim sweep: " + swept.data;
+  page.kicker = "skim sweep";
+  page.heading = "Accuracy against work";
+  page.body = figures_html({{percent_text(best->accuracy, 2), "best accuracy"},
+                            {number_text(static_cast<double>(best->threshold), 2), "its threshold"},
+                            {number_text(best->costs.counted.reduction(), 1) + "\u00D7",
+                             "less work there, every product counted"},
+                            {std::to_string(swept.examples), "examples"}});
+  page.body += "<section><h2>What less work costs</h2>\n" + chart_html(trade_off_chart(swept)) +
+               "</section>\n<section><h2>How much is skimmed</h2>\n" +
+               chart_html(rate_chart(swept)) + "</section>\n<section><h2>All rows</h2>\n" +
+               table_html(rows_table(swept)) +
+               "<p class=\"note\">Paper, counted and executed are the three ways to count "
+               "multiply-adds: plain over skim.</p></section>\n";
+  page.footer = "skim " SKIM_VERSION ", model " + swept.model + ", data " + swept.data + ", " +
+                to_string(swept.machine);
+  return page_text(page);
+}
+
+}  // namespace
+
+int sweep_verb(Arguments arguments) {
+  SweepChoice chosen;
+  Options options("sweep", "The trade-off between accuracy and work: one row a threshold.",
+                  "FILE [options]");
+  declare_all(options, chosen);
+  if (const auto exit_code = options.parse(arguments)) return *exit_code;
+  if (const auto fault = fault_of(chosen); !fault.empty()) return wrong_usage("sweep", fault);
+  const auto swept = sweep_all(chosen);
+  if (!swept) return failed("sweep", swept.error());
+  if (!chosen.html.empty()) {
+    if (const auto written = write_atomically(chosen.html, swept_page(*swept)); !written) {
+      return failed("sweep", written.error());
+    }
+  }
+  return print(chosen.json ? to_text(swept_json(*swept)) + "\n" : table_text(rows_table(*swept)));
+}
+
+}  // namespace skim::cli

@@ -1,0 +1,42 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/model_choice.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+
+namespace skim::cli {
+namespace {
+
+constexpr const char* kTrainer = "skim-train";
+
+std::vector<char*> argument_list(std::string& program, Arguments arguments) {
+  std::vector<char*> list = {program.data()};
+  // execv promises not to write to them.
+  for (const char* argument : arguments) list.push_back(const_cast<char*>(argument));
+  list.push_back(nullptr);
+  return list;
+}
+
+}  // namespace
+
+int train_verb(Arguments arguments) {
+  std::string beside = (program_path().parent_path() / kTrainer).string();
+  std::string on_path = kTrainer;
+  ::execv(beside.c_str(), argument_list(beside, arguments).data());
+  if (errno == ENOENT) ::execvp(kTrainer, argument_list(on_path, arguments).data());
+  if (errno != ENOENT) {
+    return failed("train", {Fault::io,
+                            std::string("cannot start ") + kTrainer + ": " + std::strerror(errno)});
+  }
+  return failed("train", {Fault::io, std::string("training is done by the program ") + kTrainer +
+                                         ", which is neither beside this program (" + beside +
+                                         ") nor on the PATH; install it there"});
+}
+
+}  // namespace skim::cli

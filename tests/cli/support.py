@@ -1,0 +1,78 @@
+"""What the tests share: the programs, models and data made once, and a short way to run things."""
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SKIM = ""
+FOLDER = pathlib.Path()
+MODEL = DATA = ""
+
+# Generous: the machine may be busy, and sanitizers are slow.
+PATIENCE = 120
+
+
+@contextlib.contextmanager
+def prepared(skim, planted):
+    """Makes a folder with a planted model and data; removes it in the end."""
+    global SKIM, FOLDER, MODEL, DATA
+    SKIM = os.path.abspath(skim)
+    with tempfile.TemporaryDirectory(prefix="skim-cli-") as name:
+        FOLDER = pathlib.Path(name)
+        MODEL, DATA = str(FOLDER / "planted.skim"), str(FOLDER / "planted.tsv")
+        make = [os.path.abspath(planted), "--vocabulary", "2000"]
+        subprocess.run(make + ["--model", MODEL, "--data", DATA, "--examples", "60"], check=True)
+        subprocess.run(make + ["--model", str(FOLDER / "both.skim"), "--bidirectional", "yes", "--layers", "2"],
+                       check=True)
+        subprocess.run(make + ["--model", str(FOLDER / "full.skim"), "--reader", "full"], check=True)
+        yield
+
+
+def path(name):
+    return str(FOLDER / name)
+
+
+def skim(*arguments, text=None, environment=None, **more):
+    """Runs skim; text is its standard input (none: nothing to read)."""
+    given = text.encode() if isinstance(text, str) else text
+    surroundings = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | (environment or {})
+    done = subprocess.run([SKIM, *map(str, arguments)], input=given if given is not None else b"", timeout=PATIENCE,
+                          stdout=more.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, env=surroundings, **more)
+    done.out = (done.stdout or b"").decode()
+    done.err = done.stderr.decode()
+    return done
+
+
+class SkimTest(unittest.TestCase):
+    maxDiff = None
+
+    def ok(self, *arguments, **more):
+        """Runs skim, which must succeed and have nothing to complain about."""
+        done = skim(*arguments, **more)
+        self.assertEqual(done.returncode, 0, done.err)
+        self.assertEqual(done.err, "")
+        return done.out
+
+    def json(self, *arguments, **more):
+        return json.loads(self.ok(*arguments, **more))
+
+    def fails(self, *arguments, code=1, says=(), **more):
+        """Runs skim, which must fail with this exit code and these words on standard error only."""
+        done = skim(*arguments, **more)
+        self.assertEqual(done.returncode, code, done.out + done.err)
+        self.assertEqual(done.out, "")
+        for words in [says] if isinstance(says, str) else says:
+            self.assertIn(words, done.err)
+        return done.err
+
+    def assertFields(self, value, fields):
+        for field in fields:
+            self.assertIn(field, value)
+
+    def assertFlops(self, value):
+        self.assertEqual(list(value), ["paper", "counted", "executed"])
+        for factor in value.values():
+            self.assertGreater(factor, 0)

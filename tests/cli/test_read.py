@@ -1,0 +1,212 @@
+"""skim read: one text in, the answer and what was read out."""
+import html.parser
+import os
+import pty
+import subprocess
+
+import support
+from support import SkimTest
+
+
+def model(name="planted.skim"):
+    return ["--model", support.path(name)]
+
+
+TEXT = "The film was  wonderful,\n\tand the plot was not bad."
+
+
+class Read(SkimTest):
+    def test_text_comes_from_argument_input_or_file(self):
+        name = support.path("text.txt")
+        open(name, "w").write(TEXT)
+        quiet = ["read", "--quiet", *model()]
+        answers = {self.ok(*quiet, TEXT), self.ok(*quiet, text=TEXT), self.ok(*quiet, "-", text=TEXT),
+                   self.ok(*quiet, "--file", name)}
+        self.assertEqual(len(answers), 1)
+        self.assertIn(answers.pop().strip(), ("positive", "negative"))
+
+    def test_words_need_no_quotes(self):
+        both = [self.json("read", "--json", *model(), *words) for words in (["a good film"], ["a", "good", "film"])]
+        self.assertEqual(both[0]["words"], both[1]["words"])
+
+    def test_a_text_that_looks_like_an_option_comes_after_two_dashes(self):
+        self.assertIn("--threshold is bad", self.ok("read", *model(), "--threshold", "1", "--", "--threshold is bad"))
+
+    def test_plain_output_keeps_the_text_and_marks_read_words(self):
+        out = self.ok("read", *model(), "--threshold", "0", text=TEXT)
+        self.assertTrue(out.startswith("[" + TEXT + "]"), out)
+        out = self.ok("read", *model(), "--threshold", "1", text=TEXT)
+        self.assertTrue(out.startswith(TEXT + "\n"), out)
+        self.assertNotIn("\x1b", out)
+
+    def test_figures_come_below(self):
+        last = self.ok("read", *model(), TEXT).splitlines()[-1]
+        self.assertRegex(last, r"^\w+ \d+\.\d%, read \d+ of \d+ words \(\d+\.\d% skimmed\), .* us$")
+
+    def test_an_empty_text_gets_an_answer(self):
+        out = self.json("read", "--json", *model(), text="")
+        self.assertEqual((out["words"], out["skim_rate"]), ([], 0))
+        self.assertRegex(self.ok("read", *model(), text=""), r"^\w+ \d")
+
+    def test_a_missing_file_is_named(self):
+        self.fails("read", *model(), "--file", "/no/such.txt", says="/no/such.txt")
+
+    def test_text_and_file_exclude_each_other(self):
+        self.fails("read", *model(), "--file", "x.txt", "text", code=2, says="cannot be given together")
+
+
+class Json(SkimTest):
+    def test_fields_are_those_of_the_contract(self):
+        out = self.json("read", "--json", *model(), TEXT)
+        self.assertFields(out, ["answer", "scores", "words", "passes", "skim_rate", "flop_reduction", "threshold",
+                                "microseconds"])
+        self.assertFields(out["answer"], ["text", "index", "score"])
+        self.assertFlops(out["flop_reduction"])
+        self.assertEqual([set(score) for score in out["scores"]], [{"label", "score"}] * 2)
+        self.assertEqual(out["scores"][out["answer"]["index"]]["label"], out["answer"]["text"])
+        self.assertAlmostEqual(sum(score["score"] for score in out["scores"]), 1, places=4)
+        self.assertEqual(out["threshold"], 0.5)
+        self.assertGreater(out["microseconds"], 0)
+
+    def test_offsets_are_bytes_of_the_input(self):
+        text = "caf\u00e9 \u4e2d\u6587 good"
+        data = text.encode()
+        out = self.json("read", "--json", *model(), text=text)
+        self.assertFields(out["words"][0], ["text", "begin", "end", "width", "p_read"])
+        for word in out["words"]:
+            self.assertEqual(data[word["begin"]:word["end"]].decode(), word["text"])
+
+    def test_words_are_those_of_the_first_pass(self):
+        out = self.json("read", "--json", *model("both.skim"), TEXT)
+        self.assertEqual([p["reader"] for p in out["passes"]],
+                         ["0.forward", "0.backward", "1.forward", "1.backward"])
+        self.assertEqual([w["width"] for w in out["words"]], [s["width"] for s in out["passes"][0]["steps"]])
+
+    def test_broken_text_gives_sound_json(self):
+        out = self.json("read", "--json", *model(), text=b"good \xff\xfe\x00 film \xc3")
+        self.assertGreater(len(out["words"]), 1)
+
+    def test_skim_rate_counts_steps(self):
+        out = self.json("read", "--json", *model("both.skim"), TEXT)
+        steps = [(step["width"], one["hidden"]) for one in out["passes"] for step in one["steps"]]
+        self.assertAlmostEqual(out["skim_rate"], sum(w < d for w, d in steps) / len(steps), places=4)
+
+
+class Policies(SkimTest):
+    def widths(self, *arguments):
+        return [w["width"] for w in self.json("read", "--json", *model(), *arguments, TEXT)["words"]]
+
+    def test_thresholds_go_from_reading_all_to_skimming_all(self):
+        self.assertEqual(set(self.widths("--threshold", "0")), {100})
+        self.assertEqual(set(self.widths("--threshold", "1")), {10})
+
+    def test_argmax_is_the_threshold_in_the_middle(self):
+        self.assertEqual(self.widths("--argmax"), self.widths("--threshold", "0.5"))
+
+    def test_sampling_repeats_itself_for_a_seed(self):
+        draws = [self.widths("--sample", "--seed", seed) for seed in (3, 3)]
+        self.assertEqual(draws[0], draws[1])
+
+    def test_rules_without_a_threshold_report_none(self):
+        self.assertIsNone(self.json("read", "--json", *model(), "--argmax", TEXT)["threshold"])
+
+    def test_a_budget_needs_calibration(self):
+        self.fails("read", *model("full.skim"), "--budget", "0.5", TEXT, says="full.skim")
+
+
+class Terminal(SkimTest):
+    def on_terminal(self, *arguments, **environment):
+        """What skim writes when its output is a terminal."""
+        master, slave = pty.openpty()
+        surroundings = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"} | environment
+        done = subprocess.Popen([support.SKIM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, env=surroundings)
+        os.close(slave)
+        written = b""
+        while True:
+            try:
+                chunk = os.read(master, 4096)
+            except OSError:  # how Linux reports the end of a terminal
+                break
+            if not chunk:
+                break
+            written += chunk
+        os.close(master)
+        self.assertEqual(done.wait(support.PATIENCE), 0)
+        return written.decode()
+
+    def test_colour_appears_on_a_terminal_only(self):
+        self.assertIn("\x1b[1m", self.on_terminal("read", *model(), "--threshold", "0", TEXT))
+        self.assertIn("\x1b[2m", self.on_terminal("read", *model(), "--threshold", "1", TEXT))
+        self.assertNotIn("\x1b", self.ok("read", *model(), TEXT))
+
+    def test_colour_can_be_refused_and_forced(self):
+        self.assertNotIn("\x1b", self.on_terminal("read", *model(), TEXT, NO_COLOR="1"))
+        self.assertNotIn("\x1b", self.on_terminal("read", *model(), TEXT, TERM="dumb"))
+        self.assertNotIn("\x1b", self.on_terminal("read", *model(), "--color", "never", TEXT))
+        self.assertIn("\x1b", self.ok("read", *model(), "--color", "always", TEXT))
+
+    def test_the_text_cannot_steer_the_terminal(self):
+        out = self.ok("read", *model(), "--color", "never", text="good\x1b]0;title\x07 film\x9b31m")
+        self.assertNotIn("\x1b", out)
+        self.assertNotIn("\x07", out)
+
+
+class Balance(html.parser.HTMLParser):
+    """Knows whether every element that is opened is closed, and collects what matters."""
+    VOID = {"meta", "input", "br", "line", "circle", "path", "rect", "polygon", "polyline"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.faults, self.tags, self.outside = [], [], set(), []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.outside += [value for name, value in attributes if name in ("src", "href")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag):
+        if tag in self.VOID:
+            return
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(tag)
+
+
+class Page(SkimTest):
+    def page(self, *arguments, **more):
+        name = support.path("page.html")
+        self.ok("read", "--html", name, *arguments, **more)
+        return open(name, encoding="utf-8").read()
+
+    def check(self, page):
+        balance = Balance(page)
+        self.assertEqual((balance.open, balance.faults, balance.outside), ([], [], []))
+        self.assertNotIn("script", balance.tags)
+        self.assertIn('lang="en"', page)
+        self.assertIn("<title>", page)
+        return balance
+
+    def test_is_sound_and_self_contained(self):
+        self.check(self.page(*model(), TEXT))
+
+    def test_offers_every_pass(self):
+        page = self.page(*model("both.skim"), TEXT)
+        self.check(page)
+        self.assertEqual(page.count('type="radio"'), 4)
+
+    def test_hostile_text_stays_text(self):
+        page = self.page(*model(), text='</p><script>alert("1")</script> <img src=x onerror=alert(1)> \x1b[31m')
+        self.assertNotIn("img", self.check(page).tags)
+        self.assertNotIn("\x1b", page)
+
+    def test_empty_and_broken_texts_give_pages_too(self):
+        self.check(self.page(*model(), text=""))
+        self.check(self.page(*model(), text=b"\xff\xfe good"))
+
+    def test_a_page_that_cannot_be_written_is_named(self):
+        self.fails("read", *model(), "--html", "/no/such/page.html", TEXT, says="/no/such/page.html")
