@@ -23,8 +23,8 @@ namespace skim {
 //   - U.S., e.g., Mr. and initials (J. Smith) keep their full stop
 //   - Han and kana one word a character; other scripts one word a run of letters
 // Cutting at hyphens and slashes follows from the share of running words of IMDb's training and dev
-// reviews that are found in GloVe 6B (100d, a part of 128,635 words): 99.39 % as it is, 99.13 % with
-// hyphenated words whole, 99.36 % with slashes kept in numbers.
+// reviews that are found in GloVe 6B (100d, a part of 128,635 words): 99.39 % as it is, 99.13 %
+// with hyphenated words whole, 99.36 % with slashes kept in numbers.
 void tokenize(std::string_view text, Tokenizer kind, std::vector<Word>& words);
 
 }  // namespace skim
