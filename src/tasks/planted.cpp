@@ -14,7 +14,7 @@ using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kArticle = "a";
 constexpr std::string_view kArticleBeforeVowels = "an";
-constexpr double kDecidingShare = 0.75;  // of clauses
+constexpr double kDecidingShare = 0.85;  // of clauses
 constexpr double kNegatedShare = 0.25;   // of places where a negator may stand
 constexpr double kAgreement = 0.72;      // of planted words with the label the text leans to
 constexpr double kStrongShare = 0.4;     // of planted words

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "skim/batch.h"
@@ -18,7 +19,8 @@ struct Outcome {
   double skim_rate = 0;
 };
 
-Outcome measure(const Model& model, const PlantedOptions& task, std::size_t examples) {
+Outcome measure(const Model& model, const PlantedOptions& task, std::size_t examples,
+                Policy policy = {}) {
   std::vector<Query> queries;
   std::vector<int> truth;
   for (std::size_t i = 0; i < examples; ++i) {
@@ -27,7 +29,7 @@ Outcome measure(const Model& model, const PlantedOptions& task, std::size_t exam
     truth.push_back(text.label);
   }
   std::vector<Result<Reading>> answers(queries.size());
-  Batch(model, 0).ask(queries, {}, answers);
+  Batch(model, 0).ask(queries, policy, answers);
   Outcome outcome;
   for (std::size_t i = 0; i < examples; ++i) {
     outcome.accuracy += answers[i]->answer.index == truth[i] ? 1 : 0;
@@ -91,16 +93,23 @@ TEST(PlantedModel, SolvesItsTaskAsAPlainReader) {
 }
 
 TEST(PlantedModel, StaysAsGoodWithSmallerWeights) {
+  const PlantedOptions task{.seed = 6};
   for (const Cell cell : {Cell::lstm, Cell::gru}) {
-    const PlantedOptions task{.seed = 6};
     PlantedModelOptions options{.cell = cell};
-    const Outcome exact = measure(planted(options), task, 2000);
+    const Model exact = planted(options);
     for (const WeightType weights : {WeightType::bf16, WeightType::int8}) {
       options.weights = weights;
-      const Outcome rounded = measure(planted(options), task, 2000);
-      // The promise of the issue: 0.2 points of accuracy and 1 point of skim rate.
-      EXPECT_NEAR(exact.accuracy, rounded.accuracy, 0.002);
-      EXPECT_NEAR(exact.skim_rate, rounded.skim_rate, 0.01);
+      const Model rounded = planted(options);
+      // The promise of smaller weights is for the model's own threshold, far from every decision:
+      // 0.2 points of accuracy. 0.2 lies among the decisions on filler and 0.9 among those on
+      // planted words, where rounding may tip one word of a hundred: half a point.
+      for (const float threshold : {0.2F, 0.5F, 0.9F}) {
+        SCOPED_TRACE(describe(rounded.spec()) + " at " + std::to_string(threshold));
+        const Outcome wanted = measure(exact, task, 2000, {.read_above = threshold});
+        const Outcome got = measure(rounded, task, 2000, {.read_above = threshold});
+        EXPECT_NEAR(wanted.accuracy, got.accuracy, threshold == 0.5F ? 0.002 : 0.005);
+        EXPECT_NEAR(wanted.skim_rate, got.skim_rate, 0.01);
+      }
     }
   }
 }
