@@ -1,6 +1,5 @@
 # The build type of the sanitizer presets: optimised enough to be quick, and with asserts, which Release leaves out.
-set(CMAKE_CXX_FLAGS_CHECKED "-O1 -g1" CACHE STRING "Flags of the build type Checked")
-mark_as_advanced(CMAKE_CXX_FLAGS_CHECKED)
+set(CMAKE_CXX_FLAGS_CHECKED "-O1 -g1")
 
 if(SKIM_SANITIZE)
   add_compile_options(-fsanitize=${SKIM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
