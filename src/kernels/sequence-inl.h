@@ -166,12 +166,51 @@ HWY_INLINE void Product(const PackedMatrix& matrix, const float* init, const flo
   }
 }
 
+// One read: the big cell over the state, from `hidden` into `next`. Called through a pointer, so
+// that the loops below exist once a cell and not once a type of weights: a call is nothing beside a
+// read.
+using ReadStep = void (*)(const SequenceArgs& args, const float* x, const float* hidden,
+                          float* next, bool backwards);
+
 template <class Gates, class Weights>
+void ReadWith(const SequenceArgs& args, const float* x, const float* hidden, float* next,
+              bool backwards) {
+  const CellPack& big = *args.big;
+  const typename Weights::Input* input;
+  if constexpr (Weights::kType == WeightType::int8) {
+    Quantize(hidden, big.blocks * hn::Lanes(FloatTag()), args.bytes);
+    input = args.bytes;
+  } else {
+    input = hidden;
+  }
+  RunCell<Gates, Weights, false>(
+      {big, x, args.big_stride, big.init.data(), input, hidden, args.cell_state, next, backwards});
+}
+
+template <class Gates>
+ReadStep ReadStepOf(WeightType type) {
+  switch (type) {
+    case WeightType::f32:
+      return ReadWith<Gates, F32Weights>;
+    case WeightType::bf16:
+      return ReadWith<Gates, Bf16Weights>;
+    case WeightType::int8:
+      return ReadWith<Gates, Int8Weights>;
+  }
+  return nullptr;
+}
+
+template <class Gates>
 class SequenceLoop {
  public:
   explicit SequenceLoop(const SequenceArgs& args)
-      : args_(args), hidden_(args.hidden), next_(args.next), sweep_(args.sweep), log_(args.log) {
-    row_ = args.rows;
+      : args_(args),
+        read_(ReadStepOf<Gates>(args.big->matrix.type)),
+        hidden_(args.hidden),
+        next_(args.next),
+        sweep_(args.sweep),
+        log_(args.log),
+        row_(args.rows) {
     if (args.skim.levels != 0) RenewTails();
   }
 
@@ -245,17 +284,7 @@ class SequenceLoop {
   }
 
   void Read(std::size_t t) {
-    const CellPack& big = *args_.big;
-    const float* x = args_.big_row(args_.context, t);
-    const typename Weights::Input* input;
-    if constexpr (Weights::kType == WeightType::int8) {
-      Quantize(hidden_, big.blocks * hn::Lanes(FloatTag()), args_.bytes);
-      input = args_.bytes;
-    } else {
-      input = hidden_;
-    }
-    RunCell<Gates, Weights, false>({big, x, args_.big_stride, big.init.data(), input, hidden_,
-                                    args_.cell_state, next_, (sweep_ & 1U) != 0});
+    read_(args_, args_.big_row(args_.context, t), hidden_, next_, (sweep_ & 1U) != 0);
     ++sweep_;
     std::swap(hidden_, next_);
   }
@@ -336,6 +365,7 @@ class SequenceLoop {
   }
 
   const SequenceArgs& args_;
+  ReadStep read_;
   float* hidden_;
   float* next_;
   std::uint32_t sweep_;

@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
-SequenceEnd ReadGru(const SequenceArgs& args) { return RunCellKind<GruGates>(args); }
+SequenceEnd ReadGru(const SequenceArgs& args) { return RunSequence<GruGates>(args); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace skim

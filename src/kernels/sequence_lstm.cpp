@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
-SequenceEnd ReadLstm(const SequenceArgs& args) { return RunCellKind<LstmGates>(args); }
+SequenceEnd ReadLstm(const SequenceArgs& args) { return RunSequence<LstmGates>(args); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace skim

@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
-SequenceEnd ReadRnn(const SequenceArgs& args) { return RunCellKind<RnnGates>(args); }
+SequenceEnd ReadRnn(const SequenceArgs& args) { return RunSequence<RnnGates>(args); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace skim

@@ -178,9 +178,9 @@ class SmallCell {
   hn::Mask<FloatTag> partial_;  // the cell's units in its last block
 };
 
-template <class Gates, class Weights>
-class TwoLevelLoop : public SequenceLoop<Gates, Weights> {
-  using Base = SequenceLoop<Gates, Weights>;
+template <class Gates>
+class TwoLevelLoop : public SequenceLoop<Gates> {
+  using Base = SequenceLoop<Gates>;
 
  public:
   using Base::Base;
@@ -234,25 +234,11 @@ class TwoLevelLoop : public SequenceLoop<Gates, Weights> {
   }
 };
 
-template <class Gates, class Weights>
-SequenceEnd RunSequence(const SequenceArgs& args) {
-  if (args.skim.levels == 0) return SequenceLoop<Gates, Weights>(args).RunPlain();
-  if (TwoLevelLoop<Gates, Weights>::Suits(args.skim))
-    return TwoLevelLoop<Gates, Weights>(args).Run();
-  return SequenceLoop<Gates, Weights>(args).RunSkim();
-}
-
 template <class Gates>
-SequenceEnd RunCellKind(const SequenceArgs& args) {
-  switch (args.big->matrix.type) {
-    case WeightType::f32:
-      return RunSequence<Gates, F32Weights>(args);
-    case WeightType::bf16:
-      return RunSequence<Gates, Bf16Weights>(args);
-    case WeightType::int8:
-      return RunSequence<Gates, Int8Weights>(args);
-  }
-  return {};
+SequenceEnd RunSequence(const SequenceArgs& args) {
+  if (args.skim.levels == 0) return SequenceLoop<Gates>(args).RunPlain();
+  if (TwoLevelLoop<Gates>::Suits(args.skim)) return TwoLevelLoop<Gates>(args).Run();
+  return SequenceLoop<Gates>(args).RunSkim();
 }
 
 }  // namespace HWY_NAMESPACE
