@@ -10,7 +10,7 @@ namespace skim::cli {
 namespace {
 
 constexpr double kWidth = 680, kHeight = 400;
-constexpr double kLeft = 72, kRight = 20, kTop = 16, kBottom = 62;
+constexpr double kLeft = 72, kRight = 20, kTop = 40, kBottom = 62;
 constexpr int kColours = 6;
 
 constexpr std::string_view kStyle = R"css(<style>
@@ -21,15 +21,15 @@ constexpr std::string_view kStyle = R"css(<style>
 .chart .line{fill:none;stroke-width:2.25;stroke-linejoin:round}
 .chart .dash{stroke-dasharray:6 5;stroke-width:1.75}
 .chart .dot{stroke:var(--card);stroke-width:1.5}
-.chart .hit{fill:transparent}
+.chart .hit{fill:transparent;stroke-width:2}
 .chart .point{outline:none}
 .chart .tip{visibility:hidden;pointer-events:none}
 .chart .point:hover .tip,.chart .point:focus .tip{visibility:visible}
-.chart .point:focus .dot{stroke:var(--ink);stroke-width:2}
+.chart .point:hover .hit,.chart .point:focus .hit{stroke:var(--ink)}
 .chart .tip rect{fill:var(--ink)}.chart .tip text{fill:var(--card)}
 .legend{display:flex;flex-wrap:wrap;gap:.3rem 1.3rem;margin:.9rem 0 0;padding:0;list-style:none;font-size:.9rem}
-.legend svg{width:2.4em;height:1em;vertical-align:-.12em;margin-right:.45em}
-@media(max-width:34rem){.chart text{font-size:21px}.chart .tip text{font-size:17px}.chart .minor{display:none}}
+.chart .legend svg{display:inline-block;width:2.4em;height:1em;vertical-align:-.12em;margin-right:.45em}
+@media(max-width:34rem){.chart text{font-size:20px}.chart .tip text{font-size:17px}.chart .minor{display:none}}
 </style>
 )css";
 
@@ -57,14 +57,27 @@ struct Ruler {
   }
 };
 
+// Shares that hardly differ get room around them, but never beyond 0 and 1.
+Range with_room(Range range, const Axis& axis) {
+  constexpr double kRoom = 0.02;
+  if (range.low > range.high) return {0, 1};
+  if (axis.unit == Unit::percent && range.high - range.low < kRoom) {
+    return {std::max(range.low - kRoom, 0.0), std::min(range.high + kRoom, 1.0)};
+  }
+  return range;
+}
+
 Ruler make_ruler(const Axis& axis, Range range, double begin, double end) {
   Ruler ruler{axis, {}, 0, 1, begin, end};
-  if (range.low > range.high) range = {0, 1};
-  if (axis.scale == Scale::logarithmic) range.low = std::max(range.low, 1e-9);
-  ruler.ticks = axis.scale == Scale::logarithmic ? logarithmic_ticks(range.low, range.high)
-                                                 : linear_ticks(range.low, range.high, 6);
-  range.include(ruler.ticks.front());
-  range.include(ruler.ticks.back());
+  range = with_room(range, axis);
+  if (axis.scale == Scale::logarithmic) {
+    range = {std::max(range.low, 1e-9) / 1.1, range.high * 1.1};
+    ruler.ticks = logarithmic_ticks(range.low, range.high);
+  } else {
+    ruler.ticks = linear_ticks(range.low, range.high, 6);
+    range.include(ruler.ticks.front());
+    range.include(ruler.ticks.back());
+  }
   ruler.low = ruler.measure(range.low);
   ruler.high = ruler.measure(range.high);
   return ruler;
@@ -109,7 +122,7 @@ std::string x_axis(const Ruler& x) {
     const double place = x.place(x.ticks[i]);
     svg += line_element("grid", place, kTop, place, bottom);
     // On a phone the letters grow, so every second number gives way.
-    svg += text_element(place, bottom + 22, "middle", tick_text(x.ticks[i], x.axis.unit, decimals),
+    svg += text_element(place, bottom + 24, "middle", tick_text(x.ticks[i], x.axis.unit, decimals),
                         i % 2 == 1 ? " class=\"minor\"" : "");
   }
   svg += line_element("axis", kLeft, bottom, kWidth - kRight, bottom);
@@ -126,10 +139,8 @@ std::string y_axis(const Ruler& y) {
     svg += line_element("grid", kLeft, place, kWidth - kRight, place);
     svg += text_element(kLeft - 10, place + 4.5, "end", tick_text(tick, y.axis.unit, decimals));
   }
-  const double middle = (kTop + kHeight - kBottom) / 2;
-  svg += text_element(0, 0, "middle", y.axis.label,
-                      " class=\"name\" transform=\"translate(14 " + at(middle) + ") rotate(-90)\"");
-  return svg + "\n";
+  // Above the axis rather than along it: upright text is easier to read.
+  return svg + text_element(0, 18, "start", y.axis.label, " class=\"name\"") + "\n";
 }
 
 std::string colour_of(const ChartSeries& series) {
@@ -211,27 +222,39 @@ std::string line_of(const ChartSeries& series, const Ruler& x, const Ruler& y) {
          "\" stroke=\"" + colour_of(series) + "\" points=\"" + points + "\"/>\n";
 }
 
-std::string points_of(const ChartSeries& series, const Ruler& x, const Ruler& y) {
+std::string marks_of(const ChartSeries& series, const Ruler& x, const Ruler& y) {
+  std::string svg;
+  for (const ChartPoint& point : series.points) {
+    svg += marker(series, x.place(point.x), y.place(point.y)) + "\n";
+  }
+  return svg;
+}
+
+std::string notes_of(const ChartSeries& series, const Ruler& x, const Ruler& y) {
   std::string svg;
   for (const ChartPoint& point : series.points) {
     const double px = x.place(point.x), py = y.place(point.y);
-    svg += "<g class=\"point\" tabindex=\"0\" role=\"img\" aria-label=\"" + spoken(point) + "\">";
-    svg += "<circle class=\"hit\" cx=\"" + at(px) + "\" cy=\"" + at(py) + "\" r=\"13\"/>";
-    svg += marker(series, px, py) + tip(point, px, py) + "</g>\n";
+    svg += "<g class=\"point\" tabindex=\"0\" role=\"img\" aria-label=\"" + spoken(point) +
+           "\"><circle class=\"hit\" cx=\"" + at(px) + "\" cy=\"" + at(py) + "\" r=\"11\"/>" +
+           tip(point, px, py) + "</g>\n";
   }
   return svg;
 }
 
 std::string legend_of(const Chart& chart) {
   if (chart.series.size() < 2) return {};
+  const auto item = [](const std::string& css, const std::string& colour, const std::string& mark,
+                       const std::string& name) {
+    return "<li><svg viewBox=\"0 0 38 16\" aria-hidden=\"true\"><path class=\"" + css +
+           "\" stroke=\"" + colour + "\" d=\"M1 8H37\"/>" + mark + "</svg>" + escaped(name) +
+           "</li>";
+  };
   std::string html = "<ul class=\"legend\">";
   for (const ChartSeries& series : chart.series) {
-    html += "<li><svg viewBox=\"0 0 38 16\" aria-hidden=\"true\"><path class=\"line" +
-            std::string(series.line == Line::dashed ? " dash" : "") + "\" stroke=\"" +
-            colour_of(series) + "\" d=\"M1 8H37\"/>";
-    if (series.line == Line::solid) html += marker(series, 19, 8);
-    html += "</svg>" + escaped(series.name) + "</li>";
+    if (series.line == Line::dashed) continue;
+    html += item("line", colour_of(series), marker(series, 19, 8), series.name);
   }
+  if (!chart.dashed.empty()) html += item("line dash", "var(--soft)", "", chart.dashed);
   return html + "</ul>\n";
 }
 
@@ -260,16 +283,17 @@ std::vector<double> linear_ticks(double low, double high, int count) {
 
 std::vector<double> logarithmic_ticks(double low, double high) {
   std::vector<double> ticks;
-  double power = std::pow(10, std::floor(std::log10(low)));
-  while (true) {
+  for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10) {
     for (const double factor : {1.0, 2.0, 5.0}) {
       const double tick = factor * power;
-      if (tick <= low * 1.001) ticks.clear();
-      ticks.push_back(tick);
-      if (tick >= high * 0.999 && ticks.size() > 1) return ticks;
+      if (tick >= low && tick <= high) ticks.push_back(tick);
     }
-    power *= 10;
   }
+  if (ticks.size() > 1) return ticks;
+  // Too narrow for powers of ten.
+  ticks = linear_ticks(low, high, 4);
+  std::erase_if(ticks, [low, high](double tick) { return tick < low || tick > high; });
+  return ticks;
 }
 
 std::string chart_html(const Chart& chart) {
@@ -286,10 +310,11 @@ std::string chart_html(const Chart& chart) {
                      number_text(kWidth, 0) + " " + number_text(kHeight, 0) +
                      "\" role=\"group\" aria-label=\"" + escaped(chart.title) + "\">\n";
   html += x_axis(x) + y_axis(y);
-  for (const ChartSeries& series : chart.series) html += line_of(series, x, y);
-  // Points after all lines, so that no line hides a note.
-  for (const ChartSeries& series : chart.series) {
-    if (series.line == Line::solid) html += points_of(series, x, y);
+  // Notes after all that is drawn, so that nothing covers them.
+  for (const auto part : {line_of, marks_of, notes_of}) {
+    for (const ChartSeries& series : chart.series) {
+      if (series.line == Line::solid || part == line_of) html += part(series, x, y);
+    }
   }
   return html + "</svg>\n" + legend_of(chart) + "</figure>\n";
 }

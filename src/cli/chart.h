@@ -35,6 +35,7 @@ struct Chart {
   std::string title;  // for those who cannot see it
   Axis x, y;
   std::vector<ChartSeries> series;
+  std::string dashed;  // what dashed lines mean; they bear the colours of what they belong to
 };
 
 // A figure element with its own style and legend.
@@ -42,7 +43,7 @@ std::string chart_html(const Chart& chart);
 
 // Round values that cover [low, high] in about `count` steps: 1, 2 or 5 times a power of ten.
 std::vector<double> linear_ticks(double low, double high, int count);
-// The same on a logarithmic scale; low > 0.
+// Round values within [low, high] on a logarithmic scale, at least two; 0 < low < high.
 std::vector<double> logarithmic_ticks(double low, double high);
 
 }  // namespace skim::cli

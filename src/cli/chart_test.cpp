@@ -40,10 +40,16 @@ TEST(LinearTicks, OneValueStillGetsAScale) {
   }
 }
 
-TEST(LogarithmicTicks, CoverTheRange) {
-  EXPECT_THAT(logarithmic_ticks(1, 10), ElementsAre(1, 2, 5, 10));
-  EXPECT_THAT(logarithmic_ticks(0.9, 1.1), ElementsAre(0.5, 1, 2));
-  EXPECT_GT(logarithmic_ticks(1, 1).size(), 1U);
+TEST(LogarithmicTicks, AreRoundAndLieInTheRange) {
+  EXPECT_THAT(logarithmic_ticks(0.9, 11), ElementsAre(1, 2, 5, 10));
+  EXPECT_THAT(logarithmic_ticks(30, 300), ElementsAre(50, 100, 200));
+}
+
+TEST(LogarithmicTicks, ANarrowRangeStillGetsTwo) {
+  const auto ticks = logarithmic_ticks(1.31, 1.58);
+  ASSERT_GT(ticks.size(), 1U);
+  EXPECT_GE(ticks.front(), 1.31);
+  EXPECT_LE(ticks.back(), 1.58);
 }
 
 TEST(Chart, HasAMarkAndANoteForEachPoint) {
@@ -61,6 +67,13 @@ TEST(Chart, NeverWritesWhatIsNotANumber) {
       EXPECT_THAT(html, Not(HasSubstr("inf")));
     }
   }
+}
+
+TEST(Chart, SharesNeverGoBeyondOne) {
+  const std::string html = chart_html(chart_of({{0, 1, {}}, {1, 1, {}}}));
+  EXPECT_THAT(html, HasSubstr(">100"));
+  EXPECT_THAT(html, Not(HasSubstr(">101")));
+  EXPECT_THAT(html, Not(HasSubstr(">110")));
 }
 
 TEST(Chart, FetchesNothing) {

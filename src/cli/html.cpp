@@ -18,7 +18,7 @@ constexpr std::string_view kStyle = R"css(
 --c0:#6cb4f5;--c1:#ff9d5c;--c2:#5fcf96;--c3:#e592e0;--c4:#d3c54a;--c5:#a3abff;--shadow:none}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif}
-main{max-width:54rem;margin:0 auto;padding:2.5rem 1.25rem 3rem}
+main{max-width:58rem;margin:0 auto;padding:2.5rem 1.25rem 3rem}
 .kicker{margin:0;color:var(--accent);font-weight:600;letter-spacing:.04em}
 h1{margin:.1rem 0 1.4rem;font-size:clamp(1.6rem,5vw,2.3rem);line-height:1.2;overflow-wrap:anywhere}
 h1 small{font-size:.6em;font-weight:500;color:var(--soft);white-space:nowrap}
@@ -30,7 +30,7 @@ section{background:var(--card);border:1px solid var(--line);border-radius:12px;p
 .figures dt{color:var(--soft);font-size:.9rem}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.92rem;font-variant-numeric:tabular-nums}
-th,td{padding:.35rem .7rem;text-align:right;border-bottom:1px solid var(--grid);white-space:nowrap}
+th,td{padding:.35rem .55rem;text-align:right;border-bottom:1px solid var(--grid);white-space:nowrap}
 th{color:var(--soft);font-weight:600;border-bottom-color:var(--line)}
 th:first-child,td:first-child{text-align:left;padding-left:0}
 tbody tr:last-child td{border-bottom:0}

@@ -9,15 +9,16 @@ namespace {
 
 constexpr std::string_view kStyle = R"css(<style>
 .text{font:1.12rem/1.85 Georgia,"Iowan Old Style","Times New Roman",serif;white-space:pre-wrap;overflow-wrap:anywhere;margin:0;color:var(--soft)}
-.text mark{background:var(--mark);color:var(--mark-ink);font-weight:700;border-radius:3px;padding:.05em .12em;margin:0 -.12em;box-shadow:inset 0 -2px var(--mark-line)}
+.text mark{background:var(--mark);color:var(--mark-ink);font-weight:700;border-radius:3px;padding:.05em .1em;box-shadow:inset 0 -2px var(--mark-line)}
 .text i{font-style:normal}.text i.between{color:var(--ink);border-bottom:1px dotted var(--mark-line)}
 .text [data-p]{position:relative}
 .text [data-p]:hover::after{content:attr(data-p);position:absolute;left:50%;bottom:calc(100% + .2rem);transform:translateX(-50%);z-index:1;
 background:var(--ink);color:var(--card);font:500 .8rem/1.3 system-ui,sans-serif;padding:.25rem .55rem;border-radius:6px;white-space:nowrap;pointer-events:none}
+@media(max-width:40rem){.text [data-p]:hover::after{position:fixed;bottom:1rem;font-size:1rem}}
 .legend{display:flex;flex-wrap:wrap;gap:.4rem 1.4rem;color:var(--soft);font-size:.9rem;margin:0 0 1rem;padding:0;list-style:none}
 .legend .text{font-size:1rem;line-height:1.4;margin-right:.35em}
 .scores{list-style:none;margin:0;padding:0;display:grid;gap:.5rem}
-.scores li{display:grid;grid-template-columns:minmax(4rem,12rem) 1fr 4.5rem;gap:.8rem;align-items:center}
+.scores li{display:grid;grid-template-columns:minmax(4rem,26%) 1fr 4.5rem;gap:.8rem;align-items:center}
 .scores .label{overflow-wrap:anywhere}.scores .top{font-weight:650}
 .scores .bar{height:.8rem;border-radius:4px;background:var(--grid);overflow:hidden}
 .scores .bar b{display:block;height:100%;background:var(--c0);border-radius:4px;min-width:1px}
@@ -37,13 +38,14 @@ background:var(--ink);color:var(--card);font:500 .8rem/1.3 system-ui,sans-serif;
 
 constexpr std::size_t kLabelsShown = 12;
 
-std::string tooltip(const Step& step, const Pass& pass) {
-  return "p_read " + number_text(static_cast<double>(step.p_read), 2) + ", " +
-         std::to_string(step.width) + " of " + std::to_string(pass.hidden) + " units";
+// The width says more than the look only where there are more than two.
+std::string tooltip(const Step& step, const ModelSpec& spec) {
+  const std::string p_read = "p_read " + number_text(static_cast<double>(step.p_read), 2);
+  return spec.reader.levels() > 2 ? p_read + ", " + std::to_string(step.width) + " units" : p_read;
 }
 
-std::string word_html(std::string_view word, const Step& step, const Pass& pass, Look look) {
-  const std::string data = " data-p=\"" + tooltip(step, pass) + "\"";
+std::string word_html(std::string_view word, const Step& step, Look look, const ModelSpec& spec) {
+  const std::string data = " data-p=\"" + tooltip(step, spec) + "\"";
   if (look == Look::read) return "<mark" + data + ">" + escaped(word) + "</mark>";
   const std::string css = look == Look::between ? " class=\"between\"" : "";
   return "<i" + css + data + ">" + escaped(word) + "</i>";
@@ -55,8 +57,8 @@ std::string pass_text(const ReadingView& view, const Pass& pass) {
   for (std::size_t i = 0; i < view.reading.words.size(); ++i) {
     const auto [begin, end] = view.reading.words[i];
     html += escaped(view.text.substr(at, begin - at));
-    html += word_html(view.text.substr(begin, end - begin), pass.steps[i], pass,
-                      look_of(pass.steps[i], pass, view.spec));
+    html += word_html(view.text.substr(begin, end - begin), pass.steps[i],
+                      look_of(pass.steps[i], pass, view.spec), view.spec);
     at = end;
   }
   return html + escaped(view.text.substr(at)) + "</p>\n";
@@ -164,7 +166,7 @@ std::string policy_text(const Policy& policy) {
   if (policy.rule == Policy::Rule::sample) {
     return "decisions drawn with seed " + std::to_string(policy.seed);
   }
-  return "a word is read when p_read > " + number_text(static_cast<double>(policy.read_above), 3);
+  return "a word is read when p_read > " + number_text(static_cast<double>(policy.read_above), 2);
 }
 
 }  // namespace

@@ -157,14 +157,16 @@ Chart rate_chart(const Swept& swept) {
 }
 
 std::string swept_page(const Swept& swept) {
+  // Of the best ones the one with the least work.
   const auto best = std::max_element(
-      swept.rows.begin(), swept.rows.end(),
-      [](const SweepRow& a, const SweepRow& b) { return a.accuracy < b.accuracy; });
+      swept.rows.begin(), swept.rows.end(), [](const SweepRow& a, const SweepRow& b) {
+        return std::pair(a.accuracy, -a.work) < std::pair(b.accuracy, -b.work);
+      });
   Page page;
   page.title = "skim sweep: " + swept.data;
   page.kicker = "skim sweep";
   page.heading = "Accuracy against work";
-  page.body = figures_html({{percent_text(best->accuracy, 2), "best accuracy"},
+  page.body = figures_html({{percent_text(best->accuracy, 2), "best accuracy, with least work"},
                             {number_text(static_cast<double>(best->threshold), 2), "its threshold"},
                             {number_text(best->costs.counted.reduction(), 1) + "\u00D7",
                              "less work there, every product counted"},

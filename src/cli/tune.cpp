@@ -1,3 +1,4 @@
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -56,7 +57,7 @@ std::string calibration_text(const Calibration& calibration, const std::string& 
     table.rows.push_back({number_text(threshold, 4), percent_text(work, 1)});
   }
   return table_text(table) + "\nStored in " + printable(stored) + ". Budgets from " +
-         number_text(calibration.points.back().work, 2) + " to " +
+         number_text(std::ceil(calibration.points.back().work * 100) / 100, 2) + " to " +
          number_text(calibration.points.front().work, 2) + " can be kept.\n";
 }
 
