@@ -1,0 +1,123 @@
+#include "kernels/project.h"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "kernels/target.h"
+
+namespace skim {
+namespace {
+
+std::vector<float> random_values(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(count);
+  for (float& value : values) value = uniform(random);
+  return values;
+}
+
+struct Case {
+  std::size_t outputs, columns, rows;
+};
+
+class Projecting : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    weights_ = random_values(GetParam().outputs * GetParam().columns, 1);
+    input_ = random_values(GetParam().rows * GetParam().columns, 2);
+    bias_ = random_values(GetParam().outputs + 64, 3);
+  }
+  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+
+  PackedMatrix pack() const {
+    std::vector<PackRow> rows;
+    for (std::size_t i = 0; i < GetParam().outputs; ++i) {
+      rows.push_back({weights_.data() + i * GetParam().columns, 2.0F});
+    }
+    return pack_matrix(rows, GetParam().columns, WeightType::f32, vector_lanes());
+  }
+  Rows rows(std::size_t first, std::size_t count) const {
+    return {input_.data() + first * GetParam().columns, count, GetParam().columns,
+            GetParam().columns};
+  }
+
+  std::vector<float> weights_, input_, bias_;
+};
+
+TEST_P(Projecting, EqualsTheSumWrittenOutOnEveryTarget) {
+  const auto [outputs, columns, count] = GetParam();
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    const PackedMatrix matrix = pack();
+    std::vector<float> out(count * matrix.rows);
+    project(matrix, bias_.data(), rows(0, count), out.data(), matrix.rows);
+    for (std::size_t r = 0; r < count; ++r) {
+      for (std::size_t i = 0; i < outputs; ++i) {
+        double sum = static_cast<double>(bias_[i]);
+        for (std::size_t j = 0; j < columns; ++j) {
+          sum += 2.0 * static_cast<double>(weights_[i * columns + j]) *
+                 static_cast<double>(input_[r * columns + j]);
+        }
+        // f32 sums of `columns` products of size 1.
+        ASSERT_NEAR(out[r * matrix.rows + i], sum, 1e-6 * static_cast<double>(columns + 1))
+            << target_name();
+      }
+    }
+  }
+}
+
+TEST_P(Projecting, OneRowAtATimeGivesTheSameBits) {
+  const std::size_t count = GetParam().rows;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    const PackedMatrix matrix = pack();
+    std::vector<float> at_once(count * matrix.rows), one_by_one(count * matrix.rows);
+    project(matrix, bias_.data(), rows(0, count), at_once.data(), matrix.rows);
+    for (std::size_t r = 0; r < count; ++r) {
+      project(matrix, bias_.data(), rows(r, 1), one_by_one.data() + r * matrix.rows, matrix.rows);
+    }
+    ASSERT_EQ(at_once, one_by_one) << target_name();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Projecting,
+                         testing::Values(Case{1, 1, 1}, Case{5, 3, 2}, Case{41, 100, 9},
+                                         Case{400, 100, 13}, Case{97, 31, 64}));
+
+TEST(PackedMatrix, GroupsAreOfEvenSizeAndCoverAllVectors) {
+  const std::vector<float> row(10, 1.0F);
+  const std::vector<PackRow> rows(416, PackRow{row.data(), 1.0F});
+  const PackedMatrix matrix =
+      pack_matrix(rows, 10, WeightType::f32, 8, 4);  // d = 100 on AVX2: 13 blocks of 4 gates
+  std::size_t covered = 0;
+  for (const PackGroup& group : matrix.groups) {
+    EXPECT_EQ(group.first, covered);
+    EXPECT_LE(group.vectors, kMaxAccumulators);
+    EXPECT_GE(group.vectors, 8U);  // two blocks at least: eight sums hide the latency of a product
+    covered += group.vectors;
+  }
+  EXPECT_EQ(covered * 8, matrix.rows);
+}
+
+TEST(PackedMatrix, Bf16PairsAreWithinHalfAStepOfTheirWeights) {
+  const std::vector<float> row = random_values(64, 4);
+  const std::vector<PackRow> rows = {PackRow{row.data(), 1.0F}};
+  const PackedMatrix matrix = pack_matrix(rows, row.size(), WeightType::bf16, 8);
+  for (std::size_t pair = 0; pair < 32; ++pair) {
+    std::uint32_t lane;
+    std::memcpy(&lane, matrix.weights.data() + pair * 8 * sizeof lane, sizeof lane);
+    const float even = std::bit_cast<float>(lane << 16U), odd = std::bit_cast<float>(lane);
+    // bf16 keeps 8 bits: half a step is 2^-9 of the value, or 2^-8 just above a power of two.
+    EXPECT_NEAR(even, row[2 * pair], std::fabs(row[2 * pair]) / 256);
+    EXPECT_NEAR(odd, row[2 * pair + 1], std::fabs(row[2 * pair + 1]) / 256);
+  }
+}
+
+}  // namespace
+}  // namespace skim
