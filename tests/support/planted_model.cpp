@@ -197,7 +197,7 @@ Result<ModelDraft> planted_draft(const PlantedModelOptions& options) {
   draft.vocabulary = set_words(tensors, draft.spec.vocabulary, options.seed);
   for (int layer = 0; layer < draft.spec.layers; ++layer) {
     for (int direction = 0; direction < draft.spec.directions(); ++direction) {
-      wire_reader(tensors, draft.spec, layer, direction == 1, options.seed);
+      wire_reader(tensors, draft.spec, {layer, direction == 1}, options.seed);
     }
   }
   wire_head(tensors, draft.spec, options.seed);

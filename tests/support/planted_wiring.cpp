@@ -11,28 +11,25 @@ namespace {
 
 constexpr float kOpen = 12.0F;  // a gate this far from 0 is open or shut to 1e-5
 
-// Rows of one cell's matrices, gate by gate.
+// Rows of one cell's matrices, gate by gate, and which units they belong to.
 struct CellRows {
   DraftTensors& tensors;
-  std::string w, u, b, bn;
+  std::string prefix;
   std::size_t width;
+  Cell kind;
+  const Units& units;
 
-  CellRows(DraftTensors& all, const std::string& cell, std::size_t units)
-      : tensors(all),
-        w(cell + ".w"),
-        u(cell + ".u"),
-        b(cell + ".b"),
-        bn(cell + ".bn"),
-        width(units) {}
-
+  std::string w() const { return prefix + ".w"; }
+  std::string u() const { return prefix + ".u"; }
+  std::string b() const { return prefix + ".b"; }
   float& input(std::size_t gate, std::size_t unit, std::size_t column) const {
-    return tensors.at(w, gate * width + unit, column);
+    return tensors.at(w(), gate * width + unit, column);
   }
   float& hidden(std::size_t gate, std::size_t unit, std::size_t column) const {
-    return tensors.at(u, gate * width + unit, column);
+    return tensors.at(u(), gate * width + unit, column);
   }
   float& bias(std::size_t gate, std::size_t unit) const {
-    return tensors.at(b, gate * width + unit);
+    return tensors.at(b(), gate * width + unit);
   }
 };
 
@@ -48,27 +45,29 @@ constexpr Kind kKinds[kEvidence] = {
     {WordFeature::positive, WordFeature::positive_strength, true},
 };
 
-// A gate's sum: far below zero without the evidence, `mild` and `strong` with it.
+// A gate's sum: far from zero without the evidence, `mild` and `strong` with it.
 struct Levels {
   float none, mild, strong;
 };
 
+// Sets the row of one gate of one unit.
 void gate_by_evidence(const CellRows& cell, std::size_t gate, std::size_t unit, const Kind& kind,
-                      Levels levels, float sign, const Units& units, float negated_value) {
+                      Levels levels) {
   const float slope = 2 * (levels.strong - levels.mild);  // strengths are 0.5 and 1
-  const float turn = levels.none * 1.5F / negated_value;
-  cell.bias(gate, unit) = sign * (levels.none + (kind.negated ? levels.none * 1.5F : 0.0F));
-  cell.input(gate, unit, kind.strength) = sign * slope;
-  cell.input(gate, unit, kind.flag) = sign * (levels.strong - levels.none - slope);
-  cell.hidden(gate, unit, units.negated) = sign * (kind.negated ? -turn : turn);
+  const float turn = levels.none * 1.5F;                  // what a negator takes or gives
+  cell.bias(gate, unit) = levels.none + (kind.negated ? turn : 0.0F);
+  cell.input(gate, unit, kind.strength) = slope;
+  cell.input(gate, unit, kind.flag) = levels.strong - levels.none - slope;
+  cell.hidden(gate, unit, cell.units.negated) =
+      (kind.negated ? -turn : turn) / signal_value(cell.kind);
 }
 
 // LSTM gates i, f, g, o.
-void wire_lstm_words(const CellRows& cell, const Units& units) {
+void wire_lstm_words(const CellRows& cell) {
+  const Units& units = cell.units;
   const Levels gate{-12, 0, 4};
-  const float negated_value = signal_value(Cell::lstm);
   const auto place = [&](std::size_t unit, float keep, float step, std::size_t kind) {
-    gate_by_evidence(cell, 0, unit, kKinds[kind], gate, 1, units, negated_value);
+    gate_by_evidence(cell, 0, unit, kKinds[kind], gate);
     cell.bias(1, unit) = keep;
     cell.bias(2, unit) = step;
     cell.bias(3, unit) = kOpen;
@@ -90,17 +89,17 @@ void wire_lstm_words(const CellRows& cell, const Units& units) {
 }
 
 // GRU gates r, z, n. A counter goes a hundredth of its way to 1.
-void wire_gru_words(const CellRows& cell, const Units& units) {
-  const float negated_value = signal_value(Cell::gru);
+void wire_gru_words(const CellRows& cell) {
+  const Units& units = cell.units;
   for (std::size_t kind = 0; kind < kEvidence; ++kind) {
     const std::size_t counter = units.counter + kind;
-    gate_by_evidence(cell, 1, counter, kKinds[kind], {-15, -5.3F, -4.6F}, -1, units, negated_value);
+    gate_by_evidence(cell, 1, counter, kKinds[kind], {15, 5.3F, 4.6F});
     cell.bias(2, counter) = 5;
     if (!units.pulses) continue;
     const std::size_t pulse = units.pulse + kind;
-    gate_by_evidence(cell, 0, pulse, kKinds[kind], {-12, 0, 4}, 1, units, negated_value);
+    gate_by_evidence(cell, 0, pulse, kKinds[kind], {-12, 0, 4});
     cell.bias(1, pulse) = -kOpen;
-    cell.tensors.at(cell.bn, pulse) = 0.25F;
+    cell.tensors.at(cell.prefix + ".bn", pulse) = 0.25F;
   }
   cell.bias(1, units.negated) = kOpen;
   for (const std::size_t resets :
@@ -111,7 +110,8 @@ void wire_gru_words(const CellRows& cell, const Units& units) {
 }
 
 // A tanh RNN has no gates: it adds up strengths while tanh is still straight.
-void wire_rnn_words(const CellRows& cell, const Units& units) {
+void wire_rnn_words(const CellRows& cell) {
+  const Units& units = cell.units;
   for (const std::size_t kind : {kPositiveEvidence[0], kNegativeEvidence[0]}) {
     const std::size_t strength = kKinds[kind].strength;
     cell.hidden(0, units.counter + kind, units.counter + kind) = 1;
@@ -121,8 +121,9 @@ void wire_rnn_words(const CellRows& cell, const Units& units) {
 }
 
 // An upper layer reads the pulses of the forward reader below, in which negators are settled.
-void wire_rows(const CellRows& cell, const Units& units, Cell kind) {
-  const float signal = signal_value(kind);
+void wire_rows(const CellRows& cell) {
+  const Units& units = cell.units;
+  const float signal = signal_value(cell.kind);
   const auto add_evidence = [&](std::size_t gate, std::size_t unit, std::size_t first, float size) {
     cell.input(gate, unit, units.pulse + first) = size;
     cell.input(gate, unit, units.pulse + first + 1) = size;
@@ -130,7 +131,7 @@ void wire_rows(const CellRows& cell, const Units& units, Cell kind) {
   for (const std::size_t first : {kPositiveEvidence[0], kNegativeEvidence[0]}) {
     const std::size_t counter = units.counter + first;
     const std::size_t pulse = units.pulse + first;
-    if (kind == Cell::lstm) {
+    if (cell.kind == Cell::lstm) {
       for (const std::size_t unit : {counter, pulse}) {
         cell.bias(0, unit) = -kOpen;
         cell.input(0, unit, units.signal) = 2 * kOpen / signal;
@@ -138,7 +139,7 @@ void wire_rows(const CellRows& cell, const Units& units, Cell kind) {
         cell.bias(3, unit) = kOpen;
         add_evidence(2, unit, first, unit == counter ? 0.04F : 1.0F);
       }
-    } else if (kind == Cell::gru) {
+    } else if (cell.kind == Cell::gru) {
       cell.bias(1, counter) = 15;
       cell.input(1, counter, units.signal) = -10.4F / signal;
       cell.bias(1, pulse) = -kOpen;
@@ -154,71 +155,127 @@ void wire_rows(const CellRows& cell, const Units& units, Cell kind) {
 
 // The unit that shows whether the word has evidence: positive and negative words, or the same unit
 // of the layer below.
-void wire_signal(const CellRows& cell, const Units& units, Cell kind, bool reads_words) {
-  const std::size_t unit = units.signal;
-  const std::size_t gate = kind == Cell::rnn ? 0 : 2;
-  if (kind == Cell::lstm) {
+void wire_signal(const CellRows& cell, bool reads_words) {
+  const std::size_t unit = cell.units.signal;
+  const std::size_t gate = cell.kind == Cell::rnn ? 0 : 2;
+  if (cell.kind == Cell::lstm) {
     cell.bias(0, unit) = kOpen;
     cell.bias(1, unit) = -kOpen;
     cell.bias(3, unit) = kOpen;
-  } else if (kind == Cell::gru) {
+  } else if (cell.kind == Cell::gru) {
     cell.bias(1, unit) = -kOpen;
   }
   if (reads_words) {
     cell.input(gate, unit, WordFeature::positive) = 3;
     cell.input(gate, unit, WordFeature::negative) = 3;
   } else {
-    cell.input(gate, unit, units.signal) = 3 / signal_value(kind);
+    cell.input(gate, unit, unit) = 3 / signal_value(cell.kind);
   }
 }
 
 // Small enough to leave the states of these units tame.
-void add_noise(const CellRows& cell, Cell kind, const Units& units, Random& random) {
-  for (std::size_t row = 0; row < cell.tensors.rows(cell.w); ++row) {
-    if (!units.is_noise(row % cell.width)) continue;
-    cell.tensors.noise(cell.w, row, 0.3F, random);
-    cell.tensors.noise(cell.u, row, 0.1F, random);
-    const bool forget = kind == Cell::lstm && row / cell.width == 1;
-    cell.tensors.at(cell.b, row) = forget ? 1.0F : random.within(0.1F);
+void add_noise(const CellRows& cell, Random& random) {
+  for (std::size_t row = 0; row < cell.tensors.rows(cell.w()); ++row) {
+    if (!cell.units.is_noise(row % cell.width)) continue;
+    cell.tensors.noise(cell.w(), row, 0.3F, random);
+    cell.tensors.noise(cell.u(), row, 0.1F, random);
+    const bool forget = cell.kind == Cell::lstm && row / cell.width == 1;
+    cell.tensors.at(cell.b(), row) = forget ? 1.0F : random.within(0.1F);
   }
 }
 
 // The pulses fall to zero when a word is skimmed: no gate lets anything in.
-void clear_pulses(const CellRows& cell, Cell kind, const Units& units) {
-  for (std::size_t unit = units.pulse; unit <= units.signal; ++unit) {
-    if (kind != Cell::rnn) cell.bias(1, unit) = -kOpen;
+void clear_pulses(const CellRows& cell) {
+  if (cell.kind == Cell::rnn) return;
+  for (std::size_t unit = cell.units.pulse; unit <= cell.units.signal; ++unit) {
+    cell.bias(1, unit) = -kOpen;
   }
 }
 
-void wire_decision(DraftTensors& tensors, const std::string& prefix, const ReaderSpec& reader,
-                   const Units& units, bool reads_words, Random& random) {
-  const std::string w = prefix + "decision.w";
-  const std::string u = prefix + "decision.u";
-  const std::string b = prefix + "decision.b";
-  const float signal = signal_value(reader.cell);
-  for (std::size_t level = 0; level < tensors.rows(u); ++level) {
-    tensors.noise(u, level, 0.01F, random);
-    if (tensors.has(prefix + "decision.c")) {
-      tensors.noise(prefix + "decision.c", level, 0.01F, random);
-    }
-    if (level == 0) continue;
-    // A skipped word would not clear the pulses.
-    if (units.pulses && reader.width(static_cast<int>(level)) <= static_cast<int>(units.signal)) {
-      tensors.at(u, level, units.signal) = -8 / signal;
-    }
-    if (level == 1) continue;
-    tensors.at(b, level) = level == 2 ? -2 : -4;
-    if (reads_words && level == 2) tensors.at(w, level, WordFeature::minor) = 4;
+// One reader of the model.
+class ReaderWiring {
+ public:
+  ReaderWiring(DraftTensors& tensors, const ModelSpec& spec, ReaderPlace place, std::uint64_t seed)
+      : tensors_(tensors),
+        reader_(spec.reader_of(place.layer)),
+        prefix_(reader_prefix(place.layer, place.backward)),
+        units_(reader_),
+        reads_words_(place.layer == 0),
+        random_(seed, 16 + 2 * static_cast<std::uint64_t>(place.layer) + (place.backward ? 1 : 0)) {
   }
-  if (reads_words) {
-    tensors.at(w, 0, WordFeature::salience) = 1 / kSalienceUnit;
-    // The smaller levels share what is not read: 2 is the larger of them for minor words.
-    if (reader.levels() > 2) tensors.at(w, 0, WordFeature::minor) = 2.1F;
-  } else {
-    tensors.at(w, 0, units.signal) = 8 / signal;
-    tensors.at(b, 0) = -4;
+
+  void wire() {
+    wire_big();
+    if (reader_.kind == ReaderKind::full) return;
+    for (int level = 1; level < reader_.levels(); ++level) {
+      if (reader_.width(level) == 0) continue;
+      const CellRows small = cell("small." + std::to_string(level), reader_.width(level));
+      add_noise(small, random_);
+      clear_pulses(small);
+    }
+    wire_decision();
   }
-}
+
+ private:
+  CellRows cell(const std::string& name, int width) const {
+    return {tensors_, prefix_ + name, static_cast<std::size_t>(width), reader_.cell, units_};
+  }
+
+  void wire_big() {
+    const CellRows big = cell("big", reader_.hidden);
+    add_noise(big, random_);
+    if (!reads_words_) {
+      wire_rows(big);
+    } else if (reader_.cell == Cell::lstm) {
+      wire_lstm_words(big);
+    } else if (reader_.cell == Cell::gru) {
+      wire_gru_words(big);
+    } else {
+      wire_rnn_words(big);
+    }
+    if (units_.pulses) wire_signal(big, reads_words_);
+  }
+
+  // Level 0 reads; of the smaller ones, level 1 is taken unless a word prefers level 2.
+  void wire_decision() {
+    const std::string w = prefix_ + "decision.w";
+    const std::string b = prefix_ + "decision.b";
+    const float signal = signal_value(reader_.cell);
+    for (int level = 0; level < reader_.levels(); ++level) add_decision_noise(level);
+    for (std::size_t level = 2; level < tensors_.rows(b); ++level) {
+      tensors_.at(b, level) = level == 2 ? -2 : -4;
+    }
+    if (reads_words_) {
+      tensors_.at(w, 0, WordFeature::salience) = 1 / kSalienceUnit;
+      if (reader_.levels() == 2) return;
+      // For a minor word level 2 stands at 2 and level 1 at 0; reading must exceed both together.
+      tensors_.at(w, 2, WordFeature::minor) = 4;
+      tensors_.at(w, 0, WordFeature::minor) = 2.1F;
+    } else {
+      tensors_.at(w, 0, units_.signal) = 8 / signal;
+      tensors_.at(b, 0) = -4;
+    }
+  }
+
+  void add_decision_noise(int level) {
+    const std::string u = prefix_ + "decision.u";
+    const std::string c = prefix_ + "decision.c";
+    const auto row = static_cast<std::size_t>(level);
+    tensors_.noise(u, row, 0.01F, random_);
+    if (tensors_.has(c)) tensors_.noise(c, row, 0.01F, random_);
+    // After a word with evidence the pulses must be cleared, which skipping would not do.
+    const bool clears = reader_.width(level) > static_cast<int>(units_.signal);
+    if (units_.pulses && !clears)
+      tensors_.at(u, row, units_.signal) = -8 / signal_value(reader_.cell);
+  }
+
+  DraftTensors& tensors_;
+  ReaderSpec reader_;
+  std::string prefix_;
+  Units units_;
+  bool reads_words_;
+  Random random_;
+};
 
 }  // namespace
 
@@ -245,35 +302,9 @@ float signal_value(Cell cell) {
   return cell == Cell::lstm ? std::tanh(one) : one;
 }
 
-void wire_reader(DraftTensors& tensors, const ModelSpec& spec, int layer, bool backward,
+void wire_reader(DraftTensors& tensors, const ModelSpec& spec, ReaderPlace place,
                  std::uint64_t seed) {
-  const ReaderSpec reader = spec.reader_of(layer);
-  const std::string prefix = reader_prefix(layer, backward);
-  const Units units(reader);
-  const bool reads_words = layer == 0;
-  Random random(seed, 16 + 2 * static_cast<std::uint64_t>(layer) + (backward ? 1 : 0));
-
-  const CellRows big(tensors, prefix + "big", static_cast<std::size_t>(reader.hidden));
-  add_noise(big, reader.cell, units, random);
-  if (!reads_words) {
-    wire_rows(big, units, reader.cell);
-  } else if (reader.cell == Cell::lstm) {
-    wire_lstm_words(big, units);
-  } else if (reader.cell == Cell::gru) {
-    wire_gru_words(big, units);
-  } else {
-    wire_rnn_words(big, units);
-  }
-  if (units.pulses) wire_signal(big, units, reader.cell, reads_words);
-  if (reader.kind == ReaderKind::full) return;
-  for (int level = 1; level < reader.levels(); ++level) {
-    const auto width = static_cast<std::size_t>(reader.width(level));
-    if (width == 0) continue;
-    const CellRows small(tensors, prefix + "small." + std::to_string(level), width);
-    add_noise(small, reader.cell, units, random);
-    clear_pulses(small, reader.cell, units);
-  }
-  wire_decision(tensors, prefix, reader, units, reads_words, random);
+  ReaderWiring(tensors, spec, place, seed).wire();
 }
 
 }  // namespace skim

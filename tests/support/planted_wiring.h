@@ -54,7 +54,11 @@ inline constexpr float kPulseUnit = 0.24F;
 // The value of the signal unit after a word with evidence.
 float signal_value(Cell cell);
 
-void wire_reader(DraftTensors& tensors, const ModelSpec& spec, int layer, bool backward,
+struct ReaderPlace {
+  int layer = 0;
+  bool backward = false;
+};
+void wire_reader(DraftTensors& tensors, const ModelSpec& spec, ReaderPlace place,
                  std::uint64_t seed);
 
 }  // namespace skim
