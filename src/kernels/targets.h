@@ -4,4 +4,11 @@
 
 // SSSE3 machines without SSE4 are gone. The scalable-vector targets cannot keep vectors in arrays,
 // which is what the accumulators of the matrix products are; those machines run the NEON code.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#define SKIM_NEVER_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+
+// Sanitized, the kernels take minutes to compile: those builds do with two targets.
+#ifdef SKIM_FEW_TARGETS
+#define HWY_DISABLED_TARGETS (SKIM_NEVER_TARGETS | HWY_AVX3)
+#else
+#define HWY_DISABLED_TARGETS SKIM_NEVER_TARGETS
+#endif
