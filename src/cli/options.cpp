@@ -108,7 +108,14 @@ std::string Options::Parser::explain(const CLI::ParseError& error) const {
     if (option != rest.end()) return unknown_option(*option);
     return "one argument too many: " + (rest.empty() ? "" : printable(rest.front()));
   }
-  return printable(error.what());
+  const std::string what = printable(error.what());
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return what.substr(0, what.find(':')) + " needs a value";
+  }
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+    return "cannot make sense of " + what.substr(what.rfind(": ") + 2);
+  }
+  return what;
 }
 
 std::optional<std::string> Options::Parser::broken_exclusion() const {
@@ -139,6 +146,8 @@ void Options::add(const std::string& name, T& into, const std::string& value,
   CLI::Option* option = parser_->app.add_option(name, into, help)->option_text(value);
   if constexpr (std::is_same_v<T, std::vector<double>> || std::is_same_v<T, std::vector<int>>) {
     option->delimiter(',')->allow_extra_args(false);
+  } else {
+    option->take_last();
   }
 }
 
@@ -163,7 +172,7 @@ void Options::add_choice(const std::string& name, std::string& into,
     const bool known = std::find(choices.begin(), choices.end(), given) != choices.end();
     return known ? std::string{} : "'" + given + "' is not one of " + list;
   };
-  parser_->app.add_option(name, into, help)->check(check)->option_text(list);
+  parser_->app.add_option(name, into, help)->check(check)->option_text(list)->take_last();
 }
 
 void Options::add_flag(const std::string& name, bool& into, const std::string& help) {

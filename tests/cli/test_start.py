@@ -74,6 +74,16 @@ class Start(SkimTest):
             with self.subTest(arguments=arguments):
                 self.fails(*arguments, code=2, says=f"skim {arguments[0]}: ")
 
+    def test_messages_name_the_option_and_the_value(self):
+        self.fails("read", "--threshold", code=2, says="--threshold needs a value")
+        self.fails("run", "--threads", "many", code=2, says="--threads = many")
+        self.fails("eval", code=2, says="FILE is required")
+        self.fails("eval", "a", "b", code=2, says="one argument too many: b")
+
+    def test_of_an_option_given_twice_the_last_counts(self):
+        out = self.json("read", "--json", "--model", support.MODEL, "--threshold", "0.5", "--threshold", "0.25", "x")
+        self.assertEqual(out["threshold"], 0.25)
+
     def test_messages_cannot_steer_the_terminal(self):
         for arguments in (["\x1b[2J"], ["read", "--\x1b[2J"], ["info", "/no\x1b[2J"]):
             self.assertNotIn("\x1b", support.skim(*arguments).err)
