@@ -7,6 +7,7 @@
 #define SKIM_KERNELS_SEQUENCE_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -36,19 +37,27 @@ struct CellCall {
   bool backwards;
 };
 
-// The sums start from the input's parts (but a gate's that must stay apart) and from init.
+// Adds the input's parts to the sums, but a gate's that must stay apart.
+template <class Gates, std::size_t kBlocks, class Input>
+HWY_INLINE void AddInput(const CellCall<Input>& call, std::size_t first,
+                         Vec (&sum)[kBlocks * Gates::kGates]) {
+  const FloatTag d;
+  SKIM_UNROLL for (std::size_t a = 0; a < kBlocks * Gates::kGates; ++a) {
+    const std::size_t gate = a % Gates::kGates;
+    const std::size_t at = (first + a / Gates::kGates) * hn::Lanes(d);
+    if (gate == Gates::kApart) continue;
+    sum[a] = hn::Add(sum[a], hn::LoadU(d, call.x + gate * call.x_stride + at));
+  }
+}
+
 template <class Gates, std::size_t kBlocks, class Input>
 HWY_INLINE void StartSums(const CellCall<Input>& call, std::size_t first,
                           Vec (&sum)[kBlocks * Gates::kGates]) {
   const FloatTag d;
-  const std::size_t lanes = hn::Lanes(d);
   const std::size_t stride = call.cell.init_stride();
   SKIM_UNROLL for (std::size_t a = 0; a < kBlocks * Gates::kGates; ++a) {
-    const std::size_t gate = a % Gates::kGates;
-    const std::size_t at = (first + a / Gates::kGates) * lanes;
-    sum[a] = hn::Load(d, call.init + gate * stride + at);
-    if (gate != Gates::kApart)
-      sum[a] = hn::Add(sum[a], hn::LoadU(d, call.x + gate * call.x_stride + at));
+    const std::size_t at = (first + a / Gates::kGates) * hn::Lanes(d);
+    sum[a] = hn::Load(d, call.init + (a % Gates::kGates) * stride + at);
   }
 }
 
@@ -80,7 +89,9 @@ HWY_INLINE void FinishBlocks(const CellCall<Input>& call, std::size_t first, con
   }
 }
 
-// The blocks of one group: sums over the state, then gates while the sums are in registers.
+// The blocks of one group: sums over the state, then the input, then gates while the sums are in
+// registers. The input comes last because a word's row is far away: it arrives while the weights
+// stream.
 template <class Gates, class Weights, std::size_t kBlocks, bool kPartial>
 HWY_NOINLINE void RunGroup(const CellCall<typename Weights::Input>& call, const PackGroup& group) {
   const std::size_t first = group.first / Gates::kGates;
@@ -88,6 +99,7 @@ HWY_NOINLINE void RunGroup(const CellCall<typename Weights::Input>& call, const 
   StartSums<Gates, kBlocks>(call, first, sum);
   Weights::template Run<kBlocks * Gates::kGates>(call.cell.matrix, group, call.input,
                                                  call.backwards, sum);
+  AddInput<Gates, kBlocks>(call, first, sum);
   FinishBlocks<Gates, kBlocks, kPartial>(call, first, sum);
 }
 
@@ -176,6 +188,9 @@ template <class Gates, class Weights>
 void ReadWith(const SequenceArgs& args, const float* x, const float* hidden, float* next,
               bool backwards) {
   const CellPack& big = *args.big;
+  for (std::size_t i = 0; i < Gates::kGates * args.big_stride; i += kCacheLine / sizeof(float)) {
+    hwy::Prefetch(x + i);
+  }
   const typename Weights::Input* input;
   if constexpr (Weights::kType == WeightType::int8) {
     Quantize(hidden, big.blocks * hn::Lanes(FloatTag()), args.bytes);

@@ -45,6 +45,7 @@ class SmallCell {
       const CellCall<float> call{cell_,  x,           cell_.units, init_, hidden,
                                  hidden, cell_state_, hidden,      false};
       StartSums<Gates, kBlocks>(call, 0, sum);
+      AddInput<Gates, kBlocks>(call, 0, sum);
     }
     SumColumns(hidden, sum);
     Vec out[kBlocks];

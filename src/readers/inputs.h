@@ -29,11 +29,16 @@ struct BlockMemory {
   const float** small_rows = nullptr;
   const float** inputs = nullptr;
   float* small_spare = nullptr;  // kBlockRows small rows
-  float* big_spare = nullptr;    // kBlockRows big rows when reading rows, else one
+  float* big_spare = nullptr;    // kProjectedRows big rows when reading rows, else one
   float* vectors = nullptr;      // kBlockRows word vectors for the dot decision, else one
 };
 
-inline constexpr std::size_t kBlockRows = 64;
+// Most rows of a block. Long enough that a block's fixed costs (some 100 ns) are nothing to each
+// word, short enough that its small rows stay near.
+inline constexpr std::size_t kBlockRows = 128;
+// When rows are projected, they take more room: the products of so many stay in the second-level
+// cache beside the weights, and it shows sooner whether most rows are read.
+inline constexpr std::size_t kProjectedRows = 32;
 
 // What the sequence loop's big_row needs to know.
 struct BigSource {

@@ -59,8 +59,9 @@ class RecurrentReader final : public Reader {
     Memory memory = carve(scratch);
     double read_share = weights_.skims() ? 0 : 1;
     Output rest = output;
-    for (std::size_t first = 0; first < count; first += kBlockRows) {
-      const Block block{input, first, std::min(kBlockRows, count - first)};
+    const std::size_t most = input.words.empty() ? kProjectedRows : kBlockRows;
+    for (std::size_t first = 0; first < count; first += most) {
+      const Block block{input, first, std::min(most, count - first)};
       read_block(block, policy, state, rest, memory, read_share);
       const Totals totals = write_steps(block, policy, memory, steps);
       if (rest.log != nullptr) rest.log += totals.width;
@@ -91,7 +92,7 @@ class RecurrentReader final : public Reader {
   Memory carve(Scratch& scratch) const {
     const bool dot = weights_.skims() && weights_.spec.decision == Decision::dot;
     const std::size_t small = weights_.skims() ? kBlockRows * small_stride(weights_) : 0;
-    const std::size_t big = big_stride(weights_) * (words_ == nullptr ? kBlockRows : 1);
+    const std::size_t big = big_stride(weights_) * (words_ == nullptr ? kProjectedRows : 1);
     const std::size_t vector = round_up(static_cast<std::size_t>(weights_.spec.input), 16);
     const std::size_t vectors = vector * (dot ? kBlockRows : 1);
     const std::size_t state = round_up(state_floats(), 16);
@@ -120,7 +121,7 @@ class RecurrentReader final : public Reader {
                   const Memory& memory, double read_share) const noexcept {
     const bool from_words = big_table_.has_value() && !block.input.words.empty();
     BigSource source{&weights_, from_words ? &*big_table_ : nullptr, &block, &memory.block, false};
-    if (!from_words && read_share >= kProjectAllFrom) {
+    if (words_ == nullptr && read_share >= kProjectAllFrom) {
       prepare_big_rows(weights_, block, memory.block);
       source.projected = true;
     }
