@@ -70,7 +70,8 @@ class Classifier final : public Net {
     memory.passes.resize(readers_.size());
     for (std::size_t i = 0; i < readers_.size(); ++i) {
       readers_[i]->start(memory.passes[i].state);
-      memory.passes[i].state.stream = i;  // sampled decisions of one reader say nothing of another's
+      memory.passes[i].state.stream =
+          i;  // sampled decisions of one reader say nothing of another's
       memory.passes[i].log_used = 0;
       memory.passes[i].steps.clear();
     }
