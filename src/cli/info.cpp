@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <numeric>
 
@@ -62,8 +63,10 @@ std::string labels_text(const std::vector<std::string>& labels) {
 
 std::string calibration_text(const Calibration& calibration) {
   if (calibration.points.empty()) return "none (see skim tune)";
-  return "budgets " + number_text(calibration.points.back().work, 2) + " to " +
-         number_text(calibration.points.front().work, 2) + ", measured on " + calibration.data;
+  // Rounded up: a budget that is named here can be kept.
+  return "budgets " + number_text(std::ceil(calibration.points.back().work * 100) / 100, 2) +
+         " to " + number_text(calibration.points.front().work, 2) + ", measured on " +
+         calibration.data;
 }
 
 std::string reader_text(const ModelSpec& spec) {

@@ -25,8 +25,7 @@ class Start(SkimTest):
             before = time.perf_counter()
             subprocess.run(["/bin/true"], check=True)
             return time.perf_counter() - before
-        # What starting any process costs here is not our doing. The bound is loose because sanitizers are slow;
-        # bench/README.md has the figure.
+        # What starting any process costs here is not our doing. The bound is loose because sanitizers are slow.
         ours = min(start() for _ in range(10)) - min(start_nothing() for _ in range(10))
         self.assertLess(ours, 0.2)
 
