@@ -1,5 +1,7 @@
 #include "readers/inputs.h"
 
+#include <algorithm>
+
 #include "kernels/project.h"
 
 namespace skim {
@@ -31,6 +33,20 @@ void project_block(const Projection& projection, const Block& block, float* out,
   // A negative stride wraps around in Rows' unsigned arithmetic and lands where it should.
   project(projection.matrix, projection.bias.data(),
           {rows.data, block.count, width, static_cast<std::size_t>(rows.stride)}, out, out_stride);
+}
+
+// What the input's part of the decision must exceed for the row to be read, the state's part being
+// what it is. Exact for the paper's model until the state changes; for other decisions a guess.
+float likely_limit(float state_part, const SkimArgs& skim, std::size_t t) {
+  const bool exact = skim.levels == 2;
+  return (exact ? skim.limits[t * skim.limit_stride] : 0.0F) - state_part;
+}
+
+float state_part_of(const DecisionPack& decision, std::size_t padded, const float* hidden) {
+  if (decision.kind == Decision::dot) return 0;
+  float sum = 0;
+  for (std::size_t j = 0; j < padded; ++j) sum += (decision.head[j] + decision.tail[j]) * hidden[j];
+  return sum;
 }
 
 }  // namespace
@@ -69,9 +85,28 @@ void prepare_small_rows(const ReaderWeights& weights, const Block& block,
   }
 }
 
-void prepare_big_rows(const ReaderWeights& weights, const Block& block,
-                      const BlockMemory& memory) noexcept {
-  project_block(weights.big_input, block, memory.big_spare, big_stride(weights));
+void prepare_likely_rows(const ReaderWeights& weights, const Block& block, const float* hidden,
+                         const SkimArgs& skim, const BlockMemory& memory) noexcept {
+  const std::size_t width = block.input.rows.width;
+  const float state_part =
+      weights.skims() ? state_part_of(weights.decision, weights.padded, hidden) : 0.0F;
+  std::size_t chosen = 0;
+  for (std::size_t t = 0; t < block.count; ++t) {
+    const bool likely =
+        !weights.skims() || memory.small_rows[t][0] > likely_limit(state_part, skim, t);
+    memory.slots[t] = likely ? static_cast<std::uint8_t>(chosen++) : kNoSlot;
+  }
+  if (chosen == block.count) {
+    project_block(weights.big_input, block, memory.big_spare, big_stride(weights));
+    return;
+  }
+  for (std::size_t t = 0; t < block.count; ++t) {
+    if (memory.slots[t] == kNoSlot) continue;
+    std::copy_n(block.input.rows.row(block.index(t)), width,
+                memory.gathered + memory.slots[t] * width);
+  }
+  project(weights.big_input.matrix, weights.big_input.bias.data(),
+          {memory.gathered, chosen, width, width}, memory.big_spare, big_stride(weights));
 }
 
 const float* big_row_of_word(void* context, std::size_t t) noexcept {
@@ -84,13 +119,14 @@ const float* big_row_of_word(void* context, std::size_t t) noexcept {
 const float* big_row_of_row(void* context, std::size_t t) noexcept {
   const auto& source = *static_cast<const BigSource*>(context);
   const std::size_t stride = big_stride(*source.weights);
-  if (source.projected) return source.memory->big_spare + t * stride;
+  const std::uint8_t slot = source.memory->slots[t];
+  if (slot != kNoSlot) return source.memory->big_spare + slot * stride;
+  float* spare = source.memory->big_spare + kProjectedRows * stride;
   const Rows& rows = source.block->input.rows;
   const Projection& projection = source.weights->big_input;
   project(projection.matrix, projection.bias.data(),
-          {rows.row(source.block->index(t)), 1, rows.width, rows.stride}, source.memory->big_spare,
-          stride);
-  return source.memory->big_spare;
+          {rows.row(source.block->index(t)), 1, rows.width, rows.stride}, spare, stride);
+  return spare;
 }
 
 }  // namespace skim

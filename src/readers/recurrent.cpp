@@ -19,11 +19,6 @@ namespace {
 // Room behind the state for loads of whole vectors, whatever the target.
 constexpr std::size_t kStateSlack = 32;
 
-// Reading rows, the input part of the big cell costs about twice as much one row at a time as in a
-// block: the weights come from the second-level cache each time. So a block is projected as a whole
-// when at least half of the block before it was read.
-constexpr double kProjectAllFrom = 0.5;
-
 class RecurrentReader final : public Reader {
  public:
   RecurrentReader(const ReaderSpec& spec, const Tensors& tensors, WeightType type,
@@ -57,15 +52,13 @@ class RecurrentReader final : public Reader {
             std::span<Step> steps, Scratch& scratch) const noexcept override {
     const std::size_t count = input.count();
     Memory memory = carve(scratch);
-    double read_share = weights_.skims() ? 0 : 1;
     Output rest = output;
     const std::size_t most = input.words.empty() ? kProjectedRows : kBlockRows;
     for (std::size_t first = 0; first < count; first += most) {
       const Block block{input, first, std::min(most, count - first)};
-      read_block(block, policy, state, rest, memory, read_share);
-      const Totals totals = write_steps(block, policy, memory, steps);
-      if (rest.log != nullptr) rest.log += totals.width;
-      read_share = static_cast<double>(totals.reads) / static_cast<double>(block.count);
+      read_block(block, policy, state, rest, memory);
+      const std::size_t width = write_steps(block, policy, memory, steps);
+      if (rest.log != nullptr) rest.log += width;
       state.position += block.count;
     }
   }
@@ -92,19 +85,21 @@ class RecurrentReader final : public Reader {
   Memory carve(Scratch& scratch) const {
     const bool dot = weights_.skims() && weights_.spec.decision == Decision::dot;
     const std::size_t small = weights_.skims() ? kBlockRows * small_stride(weights_) : 0;
-    const std::size_t big = big_stride(weights_) * (words_ == nullptr ? kProjectedRows : 1);
+    const std::size_t big = big_stride(weights_) * (words_ == nullptr ? kProjectedRows + 1 : 1);
     const std::size_t vector = round_up(static_cast<std::size_t>(weights_.spec.input), 16);
     const std::size_t vectors = vector * (dot ? kBlockRows : 1);
+    const std::size_t gathered = words_ == nullptr ? kProjectedRows * vector : 0;
     const std::size_t state = round_up(state_floats(), 16);
     const std::size_t tails = round_up(tail_floats(), 16);
-    scratch.floats.grow(small + big + vectors + state + tails + 2 * kBlockRows);
+    scratch.floats.grow(small + big + gathered + vectors + state + tails + 2 * kBlockRows);
     scratch.pointers.grow(2 * kBlockRows);
-    scratch.bytes.grow(state + kBlockRows * sizeof(std::uint16_t));
+    scratch.bytes.grow(state + kBlockRows * sizeof(std::uint16_t) + kProjectedRows);
     Memory memory;
     float* floats = scratch.floats.data();
     const auto take = [&floats](std::size_t size) { return std::exchange(floats, floats + size); };
     memory.block.small_spare = take(small);
     memory.block.big_spare = take(big);
+    memory.block.gathered = take(gathered);
     memory.block.vectors = take(vectors);
     memory.next = take(state);
     memory.tail_sums = take(tails);
@@ -114,17 +109,14 @@ class RecurrentReader final : public Reader {
     memory.block.inputs = scratch.pointers.data() + kBlockRows;
     memory.widths = reinterpret_cast<std::uint16_t*>(scratch.bytes.data());
     memory.bytes = scratch.bytes.data() + kBlockRows * sizeof(std::uint16_t);
+    memory.block.slots = memory.bytes + state;
     return memory;
   }
 
   void read_block(const Block& block, const Policy& policy, State& state, const Output& output,
-                  const Memory& memory, double read_share) const noexcept {
+                  const Memory& memory) const noexcept {
     const bool from_words = big_table_.has_value() && !block.input.words.empty();
-    BigSource source{&weights_, from_words ? &*big_table_ : nullptr, &block, &memory.block, false};
-    if (words_ == nullptr && read_share >= kProjectAllFrom) {
-      prepare_big_rows(weights_, block, memory.block);
-      source.projected = true;
-    }
+    BigSource source{&weights_, from_words ? &*big_table_ : nullptr, &block, &memory.block};
     SequenceArgs args;
     args.count = block.count;
     args.cell = weights_.spec.cell;
@@ -138,6 +130,8 @@ class RecurrentReader final : public Reader {
     args.bytes = memory.bytes;
     args.sweep = state.sweep;
     if (weights_.skims()) add_skimming(block, policy, state, memory, from_words, args.skim);
+    if (!from_words)
+      prepare_likely_rows(weights_, block, state.hidden.data(), args.skim, memory.block);
     args.widths = memory.widths;
     args.certainty = memory.certainty;
     direct_rows(block, output, args);
@@ -200,30 +194,25 @@ class RecurrentReader final : public Reader {
     args.row_stride = block.input.backward ? -stride : stride;
   }
 
-  struct Totals {
-    std::size_t width = 0, reads = 0;
-  };
-
   // Steps of a block in the order of the text. "p_read > read_above" must say what was done: where
   // rounding in the last bit would have it otherwise, p_read gives way.
-  Totals write_steps(const Block& block, const Policy& policy, const Memory& memory,
-                     std::span<Step> steps) const noexcept {
+  std::size_t write_steps(const Block& block, const Policy& policy, const Memory& memory,
+                          std::span<Step> steps) const noexcept {
     const bool two = weights_.spec.levels() == 2;
     if (two) logits_to_probabilities(memory.certainty, block.count);
     const float threshold = policy.rule == Policy::Rule::argmax ? 0.5F : policy.read_above;
     const bool agree = two && policy.rule != Policy::Rule::sample;
     const float least_read = agree ? std::nextafter(threshold, 2.0F) : 0.0F;
     const float most_skimmed = agree ? threshold : 1.0F;
-    Totals totals;
+    std::size_t total = 0;
     for (std::size_t t = 0; t < block.count; ++t) {
       const std::uint16_t width = memory.widths[t];
       const bool read = width == weights_.spec.hidden;
       const float p = weights_.skims() ? memory.certainty[t] : 1.0F;
       steps[block.index(t)] = {width, read ? std::max(p, least_read) : std::min(p, most_skimmed)};
-      totals.width += width;
-      totals.reads += read ? 1 : 0;
+      total += width;
     }
-    return totals;
+    return total;
   }
 
   ReaderWeights weights_;
