@@ -41,12 +41,17 @@ std::vector<std::uint32_t> random_text(std::size_t words, std::size_t vocabulary
                                        std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
+  // Exactly the share that was asked for, in random order.
+  std::vector<std::uint32_t> skimmed(words);
+  const auto count = static_cast<std::size_t>(std::lround(rate * static_cast<double>(words)));
+  std::fill_n(skimmed.begin(), count, 1U);
+  std::shuffle(skimmed.begin(), skimmed.end(), random);
   std::vector<std::uint32_t> text(words);
-  for (std::uint32_t& word : text) {
+  for (std::size_t t = 0; t < words; ++t) {
     // The rank of a word of Zipf's law with exponent 1: uniform on a logarithmic scale.
     const double rank = std::exp(uniform(random) * std::log(static_cast<double>(vocabulary)));
     const auto index = std::min(vocabulary - 1, static_cast<std::size_t>(rank) - 1);
-    word = static_cast<std::uint32_t>(2 * index + (uniform(random) < rate ? 1 : 0));
+    text[t] = static_cast<std::uint32_t>(2 * index) + skimmed[t];
   }
   return text;
 }

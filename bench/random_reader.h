@@ -27,7 +27,7 @@ class RandomWords final : public WordSource {
   std::vector<float> values_;
 };
 
-// Texts of `sequence` words with Zipf frequencies, each word skimmed with probability `rate`.
+// A text of `words` words with Zipf frequencies, a share `rate` of them skimmed.
 std::vector<std::uint32_t> random_text(std::size_t words, std::size_t vocabulary, double rate,
                                        std::uint64_t seed);
 

@@ -22,14 +22,13 @@ double now_ns() {
   return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
 }
 
-// A reader with its texts, timed as a whole.
+// A reader with some texts, timed as a whole. One reader serves texts of every skim rate, as a
+// model does.
 class Contestant {
  public:
-  Contestant(const ReaderSpec& spec, const SpeedOptions& options, const RandomWords& words,
+  Contestant(const Reader& reader, const SpeedOptions& options, const RandomWords& words,
              double rate)
-      : made_(make_random_reader(spec, options.weights,
-                                 options.inputs == Inputs::folded ? &words : nullptr,
-                                 options.seed)) {
+      : reader_(reader) {
     for (std::size_t i = 0; i < kTexts; ++i) {
       texts_.push_back(random_text(static_cast<std::size_t>(options.sequence),
                                    static_cast<std::size_t>(options.vocabulary), rate,
@@ -47,11 +46,11 @@ class Contestant {
       if (rows_.empty()) {
         input.words = texts_[i];
       } else {
-        const auto width = static_cast<std::size_t>(made_.reader->spec().input);
+        const auto width = static_cast<std::size_t>(reader_.spec().input);
         input.rows = {rows_[i].data(), texts_[i].size(), width, width};
       }
-      made_.reader->start(state_);
-      made_.reader->read(input, Policy{}, state_, Output{}, steps_, scratch_);
+      reader_.start(state_);
+      reader_.read(input, Policy{}, state_, Output{}, steps_, scratch_);
     }
     return (now_ns() - begin) / static_cast<double>(texts_.size() * steps_.size());
   }
@@ -63,9 +62,9 @@ class Contestant {
     for (const auto& text : texts_) {
       for (std::size_t t = 0; t < text.size(); ++t) {
         steps_[t].width =
-            static_cast<std::uint16_t>(made_.reader->spec().width(static_cast<int>(text[t] % 2)));
+            static_cast<std::uint16_t>(reader_.spec().width(static_cast<int>(text[t] % 2)));
       }
-      sum += pass_cost(made_.reader->spec(), steps_, inputs);
+      sum += pass_cost(reader_.spec(), steps_, inputs);
       skimmed += static_cast<std::size_t>(std::count_if(
           text.begin(), text.end(), [](std::uint32_t word) { return word % 2 == 1; }));
     }
@@ -82,7 +81,7 @@ class Contestant {
     rows_.push_back(std::move(rows));
   }
 
-  RandomReader made_;
+  const Reader& reader_;
   std::vector<std::vector<std::uint32_t>> texts_;
   std::vector<std::vector<float>> rows_;
   std::vector<Step> steps_;
@@ -145,12 +144,16 @@ std::vector<SpeedRow> measure_size(const SpeedOptions& options, int hidden, int 
 
   const RandomWords words(static_cast<std::size_t>(options.vocabulary),
                           static_cast<std::size_t>(hidden), options.seed);
-  Contestant plain(plain_spec, options, words, 0.5);
+  const WordSource* source = options.inputs == Inputs::folded ? &words : nullptr;
+  const RandomReader plain_reader =
+      make_random_reader(plain_spec, options.weights, source, options.seed);
+  const RandomReader skim_reader = make_random_reader(spec, options.weights, source, options.seed);
+  Contestant plain(*plain_reader.reader, options, words, 0.5);
   std::vector<std::unique_ptr<Contestant>> skimmers;
   for (const double rate : options.skim_rates) {
-    skimmers.push_back(std::make_unique<Contestant>(spec, options, words, rate));
+    skimmers.push_back(std::make_unique<Contestant>(*skim_reader.reader, options, words, rate));
   }
-  skimmers.push_back(std::make_unique<Contestant>(spec, options, words, 1.0));
+  skimmers.push_back(std::make_unique<Contestant>(*skim_reader.reader, options, words, 1.0));
   const Rounds rounds = take_turns(plain, skimmers, options.rounds);
 
   SpeedRow row;

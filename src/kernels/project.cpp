@@ -50,12 +50,22 @@ HWY_INLINE void RunTile(const Tile& tile, const Rows& in, std::size_t row) {
   }
 }
 
+// Four rows at a time, the last five as three and two: a single row would keep the multiplier
+// waiting.
 template <std::size_t V>
 HWY_INLINE void RunRows(const Tile& tile, const Rows& in) {
   Tile at = tile;
   std::size_t row = 0;
-  for (; row + 4 <= in.count; row += 4, at.out += 4 * at.out_stride) RunTile<4, V>(at, in, row);
-  for (; row < in.count; ++row, at.out += at.out_stride) RunTile<1, V>(at, in, row);
+  while (row < in.count) {
+    const std::size_t left = in.count - row;
+    const std::size_t some = left == 5 ? 3 : std::min<std::size_t>(4, left);
+    if (some == 4) RunTile<4, V>(at, in, row);
+    if (some == 3) RunTile<3, V>(at, in, row);
+    if (some == 2) RunTile<2, V>(at, in, row);
+    if (some == 1) RunTile<1, V>(at, in, row);
+    row += some;
+    at.out += some * at.out_stride;
+  }
 }
 
 // One row: all vectors of the group at once, so that the weights are one stream.
