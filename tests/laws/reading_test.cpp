@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "skim/session.h"
@@ -198,7 +199,27 @@ TEST(ReadingLaws, SamplingRepeatsForASeedAndOnlyForIt) {
   }
 }
 
-TEST(ReadingLaws, AnUsedSessionAnswersLikeANewOne) {
+TEST(ReadingLaws, EachReaderOfANetDrawsItsOwnSamples) {
+  ModelSpec spec;
+  for (const ModelSpec& shape : every_shape()) {
+    if (shape.bidirectional && shape.reader.kind == ReaderKind::skim) spec = shape;
+  }
+  const Model model = model_of(mirrored(spec));
+  std::string text = made_up_word(1);
+  for (int i = 0; i < 100; ++i) text += " " + made_up_word(1);
+  // One word over and over, so both directions read the same with the same weights.
+  const auto both_ways = [&](Policy policy) {
+    Trace trace = ask(model, text, policy).trace;
+    std::reverse(trace[1].steps.begin(), trace[1].steps.end());
+    return std::pair(trace[0].steps, trace[1].steps);
+  };
+  const auto [forward, backward] = both_ways({});
+  EXPECT_EQ(forward, backward);
+  const auto [one, other] = both_ways({.rule = Policy::Rule::sample, .seed = 1});
+  EXPECT_NE(one, other);
+}
+
+TEST(ReadingLaws, AUsedSessionAnswersLikeANewOne) {
   for (const ModelSpec& spec : shapes(5)) {
     SCOPED_TRACE(describe(spec));
     const Model model = model_of(random_draft(spec, 9));
