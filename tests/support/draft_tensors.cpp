@@ -13,26 +13,22 @@ DraftTensors::DraftTensors(const ModelSpec& spec) : specs_(model_tensors(spec)) 
   }
 }
 
-const TensorSpec& DraftTensors::spec_of(std::string_view name) const {
+std::size_t DraftTensors::place_of(std::string_view name) const {
   const auto place = places_.find(name);
   assert(place != places_.end());
-  return specs_[place->second];
+  return place->second;
 }
 
-std::size_t DraftTensors::columns(std::string_view name) const {
-  const TensorSpec& spec = spec_of(name);
-  return spec.shape.size() > 1 ? spec.shape[1] : 1;
+std::span<float> DraftTensors::row(std::string_view name, std::size_t row) {
+  const std::size_t place = place_of(name);
+  const std::vector<std::size_t>& shape = specs_[place].shape;
+  assert(row < shape[0]);
+  const std::size_t columns = shape.size() > 1 ? shape[1] : 1;
+  return std::span(tensors_[place].values).subspan(row * columns, columns);
 }
 
-float& DraftTensors::at(std::string_view name, std::size_t row, std::size_t column) {
-  assert(row < rows(name) && column < columns(name));
-  return tensors_[places_.find(name)->second].values[row * columns(name) + column];
-}
-
-void DraftTensors::noise(std::string_view name, std::size_t row, float size, Random& random) {
-  for (std::size_t column = 0; column < columns(name); ++column) {
-    at(name, row, column) = random.within(size);
-  }
+void DraftTensors::noise(std::string_view name, std::size_t at_row, float size, Random& random) {
+  for (float& value : row(name, at_row)) value = random.within(size);
 }
 
 }  // namespace skim

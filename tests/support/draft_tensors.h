@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,17 +21,19 @@ class DraftTensors {
 
   bool has(std::string_view name) const { return places_.contains(name); }
   // The tensor must exist; vectors are columns.
-  float& at(std::string_view name, std::size_t row, std::size_t column = 0);
-  std::size_t rows(std::string_view name) const { return spec_of(name).shape[0]; }
-  std::size_t columns(std::string_view name) const;
+  std::span<float> row(std::string_view name, std::size_t row);
+  float& at(std::string_view name, std::size_t at_row, std::size_t column = 0) {
+    return row(name, at_row)[column];
+  }
+  std::size_t rows(std::string_view name) const { return specs_[place_of(name)].shape[0]; }
   // Even noise of at most `size` in one row.
-  void noise(std::string_view name, std::size_t row, float size, Random& random);
+  void noise(std::string_view name, std::size_t at_row, float size, Random& random);
 
   const std::vector<TensorSpec>& specs() const { return specs_; }
   std::vector<ModelDraft::Tensor> take() { return std::move(tensors_); }
 
  private:
-  const TensorSpec& spec_of(std::string_view name) const;
+  std::size_t place_of(std::string_view name) const;
 
   std::vector<TensorSpec> specs_;
   std::vector<ModelDraft::Tensor> tensors_;

@@ -14,11 +14,12 @@ namespace {
 bool ends_with(std::string_view name, std::string_view end) { return name.ends_with(end); }
 
 // Decisions get large weights, so that p_read is spread and both levels occur.
-float size_of_weights(std::string_view name, std::size_t columns) {
+float size_of_weights(const TensorSpec& tensor) {
+  const std::string_view name = tensor.name;
   if (name == "words") return 1.0F;
   if (ends_with(name, "decision.scale")) return 2.0F;
   if (ends_with(name, ".b") || ends_with(name, ".bn")) return 0.2F;
-  const float even = std::sqrt(3.0F / static_cast<float>(columns));
+  const float even = std::sqrt(3.0F / static_cast<float>(tensor.shape.back()));
   return name.find("decision.") != std::string_view::npos ? 3.0F * even : even;
 }
 
@@ -30,8 +31,8 @@ ModelDraft random_draft(ModelSpec spec, std::uint64_t seed) {
   Random random(seed, 1);
   DraftTensors tensors(spec);
   for (const TensorSpec& tensor : tensors.specs()) {
-    const float size = size_of_weights(tensor.name, tensors.columns(tensor.name));
-    for (std::size_t row = 0; row < tensors.rows(tensor.name); ++row) {
+    const float size = size_of_weights(tensor);
+    for (std::size_t row = 0; row < tensor.shape[0]; ++row) {
       tensors.noise(tensor.name, row, size, random);
     }
   }
