@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "skim/session.h"
-#include "tests/support/planted_model.h"
+#include "tests/laws/counting_new.h"
 #include "tests/support/random_draft.h"
 #include "tests/support/shapes.h"
 
@@ -76,6 +76,23 @@ TEST(Batch, PutsAnErrorInTheFailedAnswersPlaceAndGoesOn) {
   batch.ask(queries, {}, answers);
   for (std::size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(answers[i].has_value(), i != 4);
   queries[4].question.clear();
+  batch.ask(queries, {}, answers);
+  EXPECT_TRUE(answers[4].has_value());
+}
+
+TEST(Batch, TurnsALackOfMemoryIntoAnErrorAndGoesOn) {
+  const ModelSpec spec = every_shape().front();
+  Batch batch(model_of(random_draft(spec, 7)), 2);
+  std::vector<Query> queries = queries_of(spec, 10);
+  queries[4].text = random_text(spec, 100'000, 7);
+  std::vector<Result<Reading>> answers(queries.size());
+  {
+    // The words of the long text alone take more.
+    const MemoryLimit limit(1'000'000);
+    batch.ask(queries, {}, answers);
+  }
+  for (std::size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(answers[i].has_value(), i != 4);
+  EXPECT_EQ(answers[4].error().message, "out of memory");
   batch.ask(queries, {}, answers);
   EXPECT_TRUE(answers[4].has_value());
 }

@@ -8,10 +8,14 @@
 
 namespace {
 
+constexpr std::size_t kNoLimit = static_cast<std::size_t>(-1);
+
 std::atomic<std::size_t> count{0};
+std::atomic<std::size_t> limit{kNoLimit};
 
 void* allocate(std::size_t size, std::size_t alignment) {
   count.fetch_add(1, std::memory_order_relaxed);
+  if (size > limit.load(std::memory_order_relaxed)) throw std::bad_alloc();
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
   if (memory == nullptr) throw std::bad_alloc();
@@ -53,5 +57,8 @@ void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { s
 namespace skim {
 
 std::size_t allocations() { return count.load(std::memory_order_relaxed); }
+
+MemoryLimit::MemoryLimit(std::size_t bytes) { limit.store(bytes); }
+MemoryLimit::~MemoryLimit() { limit.store(kNoLimit); }
 
 }  // namespace skim
