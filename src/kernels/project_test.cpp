@@ -105,17 +105,39 @@ TEST(PackedMatrix, GroupsAreOfEvenSizeAndCoverAllVectors) {
   EXPECT_EQ(covered * 8, matrix.rows);
 }
 
-TEST(PackedMatrix, Bf16PairsAreWithinHalfAStepOfTheirWeights) {
-  const std::vector<float> row = random_values(64, 4);
-  const std::vector<PackRow> rows = {PackRow{row.data(), 1.0F}};
-  const PackedMatrix matrix = pack_matrix(rows, row.size(), WeightType::bf16, 8);
-  for (std::size_t pair = 0; pair < 32; ++pair) {
-    std::uint32_t lane;
-    std::memcpy(&lane, matrix.weights.data() + pair * 8 * sizeof lane, sizeof lane);
-    const float even = std::bit_cast<float>(lane << 16U), odd = std::bit_cast<float>(lane);
-    // bf16 keeps 8 bits: half a step is 2^-9 of the value, or 2^-8 just above a power of two.
-    EXPECT_NEAR(even, row[2 * pair], std::fabs(row[2 * pair]) / 256);
-    EXPECT_NEAR(odd, row[2 * pair + 1], std::fabs(row[2 * pair + 1]) / 256);
+TEST(PackedMatrix, SixteenBitWeightsAreFinerThanBf16) {
+  for (const std::size_t columns : {64U, 400U, 1000U}) {
+    const std::vector<float> row = random_values(columns, 4);
+    const std::vector<PackRow> rows = {PackRow{row.data(), 1.0F}};
+    const PackedMatrix matrix = pack_matrix(rows, columns, WeightType::bf16, 8);
+    float largest = 0;
+    for (const float value : row) largest = std::max(largest, std::fabs(value));
+    for (std::size_t column = 0; column < columns; ++column) {
+      std::int16_t weight;
+      const std::size_t lane = column / 2 * 8;
+      std::memcpy(&weight,
+                  matrix.weights.data() + lane * sizeof(std::int32_t) + column % 2 * sizeof weight,
+                  sizeof weight);
+      // bf16 keeps 8 bits: half a step of the largest weight is 2^-9 of it.
+      EXPECT_NEAR(static_cast<float>(weight) * matrix.scales[0] * kShortScale, row[column],
+                  largest / 1024);
+    }
+  }
+}
+
+TEST(PackedMatrix, NoStateCanMakeASixteenBitSumOverflow) {
+  for (const std::size_t columns : {1U, 100U, 4000U}) {
+    const std::vector<float> row(columns, 3.0F);
+    const std::vector<PackRow> rows = {PackRow{row.data(), 1.0F}};
+    const PackedMatrix matrix = pack_matrix(rows, columns, WeightType::bf16, 8);
+    double sum = 0;
+    for (std::size_t lane = 0; lane < matrix.steps * 8; lane += 8) {
+      std::int16_t pair[2];
+      std::memcpy(pair, matrix.weights.data() + lane * sizeof(std::int32_t), sizeof pair);
+      sum += std::fabs(pair[0] * kShortScale) + std::fabs(pair[1] * kShortScale);
+    }
+    EXPECT_LE(sum, 2147483647.0);
+    EXPECT_GE(sum, columns == 1 ? 1e8 : 2e9) << "bits are given away";
   }
 }
 

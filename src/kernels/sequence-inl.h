@@ -122,20 +122,6 @@ HWY_INLINE void RunCell(const CellCall<typename Weights::Input>& call) {
   }
 }
 
-// 64 + round(63 h), four lanes' worth of bytes at a time.
-HWY_INLINE void Quantize(const float* hidden, std::size_t padded, std::uint8_t* bytes) {
-  const FloatTag d;
-  const hn::Rebind<std::uint8_t, FloatTag> b;
-  const std::size_t lanes = hn::Lanes(d);
-  const Vec scale = hn::Set(d, kActivationScale);
-  const Vec zero = hn::Set(d, static_cast<float>(kActivationZero));
-  const Vec one = hn::Set(d, 1.0F);
-  for (std::size_t i = 0; i < padded; i += lanes) {
-    const Vec h = hn::Min(hn::Max(hn::Load(d, hidden + i), hn::Neg(one)), one);
-    hn::StoreU(hn::DemoteTo(b, hn::NearestInt(hn::MulAdd(h, scale, zero))), b, bytes + i);
-  }
-}
-
 HWY_INLINE float Dot(const float* left, const float* right, std::size_t from, std::size_t to) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
@@ -192,11 +178,12 @@ void ReadWith(const SequenceArgs& args, const float* x, const float* hidden, flo
     hwy::Prefetch(x + i);
   }
   const typename Weights::Input* input;
-  if constexpr (Weights::kType == WeightType::int8) {
-    Quantize(hidden, big.blocks * hn::Lanes(FloatTag()), args.bytes);
-    input = args.bytes;
-  } else {
+  if constexpr (Weights::kType == WeightType::f32) {
     input = hidden;
+  } else {
+    auto* rounded = reinterpret_cast<typename Weights::Input*>(args.rounded);
+    Weights::RoundState(hidden, big.blocks * hn::Lanes(FloatTag()), rounded);
+    input = rounded;
   }
   RunCell<Gates, Weights, false>(
       {big, x, args.big_stride, big.init.data(), input, hidden, args.cell_state, next, backwards});

@@ -88,9 +88,9 @@ struct SequenceArgs {
 
   float* hidden =
       nullptr;  // the state, padded with zeros to a multiple of 16 floats and one vector more
-  float* next = nullptr;          // a second one of the same size
-  float* cell_state = nullptr;    // LSTM
-  std::uint8_t* bytes = nullptr;  // int8: room for the state, padded
+  float* next = nullptr;            // a second one of the same size
+  float* cell_state = nullptr;      // LSTM
+  std::int16_t* rounded = nullptr;  // bf16, int8: room for the state as integers, padded
   std::uint32_t sweep = 0;
 
   SkimArgs skim;

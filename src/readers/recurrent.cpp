@@ -71,7 +71,7 @@ class RecurrentReader final : public Reader {
     float* certainty = nullptr;
     std::uint16_t* widths = nullptr;
     float* tail_sums = nullptr;
-    std::uint8_t* bytes = nullptr;
+    std::int16_t* rounded = nullptr;
   };
 
   std::size_t state_floats() const { return weights_.padded + kStateSlack; }
@@ -93,7 +93,7 @@ class RecurrentReader final : public Reader {
     const std::size_t tails = round_up(tail_floats(), 16);
     scratch.floats.grow(small + big + gathered + vectors + state + tails + 2 * kBlockRows);
     scratch.pointers.grow(2 * kBlockRows);
-    scratch.bytes.grow(state + kBlockRows * sizeof(std::uint16_t) + kProjectedRows);
+    scratch.bytes.grow((state + kBlockRows) * sizeof(std::int16_t) + kProjectedRows);
     Memory memory;
     float* floats = scratch.floats.data();
     const auto take = [&floats](std::size_t size) { return std::exchange(floats, floats + size); };
@@ -108,8 +108,8 @@ class RecurrentReader final : public Reader {
     memory.block.small_rows = scratch.pointers.data();
     memory.block.inputs = scratch.pointers.data() + kBlockRows;
     memory.widths = reinterpret_cast<std::uint16_t*>(scratch.bytes.data());
-    memory.bytes = scratch.bytes.data() + kBlockRows * sizeof(std::uint16_t);
-    memory.block.slots = memory.bytes + state;
+    memory.rounded = reinterpret_cast<std::int16_t*>(memory.widths + kBlockRows);
+    memory.block.slots = reinterpret_cast<std::uint8_t*>(memory.rounded + state);
     return memory;
   }
 
@@ -127,7 +127,7 @@ class RecurrentReader final : public Reader {
     args.hidden = state.hidden.data();
     args.next = memory.next;
     args.cell_state = state.cell.data();
-    args.bytes = memory.bytes;
+    args.rounded = memory.rounded;
     args.sweep = state.sweep;
     if (weights_.skims()) add_skimming(block, policy, state, memory, from_words, args.skim);
     if (!from_words)

@@ -77,12 +77,13 @@ float salience(const PlantedWord& word, Random& random) {
   return word.strength == 2 ? between(2.2F, 5.0F, random) : between(1.2F, 3.0F, random);
 }
 
-void set_word(DraftTensors& tensors, std::size_t id, const PlantedWord& word, Random& random) {
+void set_word(DraftTensors& tensors, std::size_t id, const PlantedWord& word, float weight,
+              Random& random) {
   tensors.noise("words", id, 0.1F, random);
   const auto set = [&](std::size_t feature, float value) {
     tensors.at("words", id, feature) = value;
   };
-  const float strength = 0.5F * static_cast<float>(word.strength);
+  const float strength = 0.5F * static_cast<float>(word.strength) * weight;
   const bool positive = word.role == PlantedRole::positive;
   const bool negative = word.role == PlantedRole::negative;
   set(WordFeature::positive, positive ? 1 : 0);
@@ -94,16 +95,18 @@ void set_word(DraftTensors& tensors, std::size_t id, const PlantedWord& word, Ra
   set(WordFeature::minor, word.role == PlantedRole::filler && random.chance(0.5) ? 1 : 0);
 }
 
-std::vector<std::string> set_words(DraftTensors& tensors, int count, std::uint64_t seed) {
+std::vector<std::string> set_words(DraftTensors& tensors, int count, float misjudged,
+                                   std::uint64_t seed) {
   Random random(seed, 3);
+  Random mistakes(seed, 5);
   std::vector<std::string> vocabulary = {"<unknown>"};
-  set_word(tensors, 0, {}, random);
+  set_word(tensors, 0, {}, 1, random);
   for (const PlantedWord& word : planted_words()) {
-    set_word(tensors, vocabulary.size(), word, random);
+    set_word(tensors, vocabulary.size(), word, 1 + mistakes.within(misjudged), random);
     vocabulary.emplace_back(word.text);
   }
   while (vocabulary.size() < static_cast<std::size_t>(count)) {
-    set_word(tensors, vocabulary.size(), {}, random);
+    set_word(tensors, vocabulary.size(), {}, 1, random);
     vocabulary.push_back(made_up_word(vocabulary.size()));
   }
   return vocabulary;
@@ -194,7 +197,7 @@ Result<ModelDraft> planted_draft(const PlantedModelOptions& options) {
   draft.about = "planted model: weights set by hand for the planted task, seed " +
                 std::to_string(options.seed);
   DraftTensors tensors(draft.spec);
-  draft.vocabulary = set_words(tensors, draft.spec.vocabulary, options.seed);
+  draft.vocabulary = set_words(tensors, draft.spec.vocabulary, options.misjudged, options.seed);
   for (int layer = 0; layer < draft.spec.layers; ++layer) {
     for (int direction = 0; direction < draft.spec.directions(); ++direction) {
       wire_reader(tensors, draft.spec, {layer, direction == 1}, options.seed);

@@ -25,6 +25,10 @@ struct PlantedModelOptions {
   WeightType weights = WeightType::f32;
   int word_width = 100;
   int vocabulary = 0;  // made-up words that act as filler are added up to this number
+  // How wrong the model is about how much a word counts, as a share: 0 makes a model that is never
+  // wrong when it reads everything, and that often weighs a text at exactly nothing when it does
+  // not. Trained models are neither.
+  float misjudged = 0;
   std::uint64_t seed = 1;
 };
 

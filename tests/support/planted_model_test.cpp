@@ -8,6 +8,7 @@
 
 #include "skim/batch.h"
 #include "skim/verify.h"
+#include "spec/names.h"
 #include "tasks/planted.h"
 #include "tests/support/shapes.h"
 
@@ -19,20 +20,28 @@ struct Outcome {
   double skim_rate = 0;
 };
 
-Outcome measure(const Model& model, const PlantedOptions& task, std::size_t examples,
-                Policy policy = {}) {
+struct Questions {
   std::vector<Query> queries;
   std::vector<int> truth;
+};
+
+Questions questions(const PlantedOptions& task, std::size_t examples) {
+  Questions made;
   for (std::size_t i = 0; i < examples; ++i) {
     PlantedText text = planted_text(task, i);
-    queries.push_back({std::move(text.text), {}, {}});
-    truth.push_back(text.label);
+    made.queries.push_back({std::move(text.text), {}, {}});
+    made.truth.push_back(text.label);
   }
-  std::vector<Result<Reading>> answers(queries.size());
-  Batch(model, 0).ask(queries, policy, answers);
+  return made;
+}
+
+Outcome measure(const Model& model, const Questions& asked, Policy policy = {}) {
+  const std::size_t examples = asked.queries.size();
+  std::vector<Result<Reading>> answers(examples);
+  Batch(model, 0).ask(asked.queries, policy, answers);
   Outcome outcome;
   for (std::size_t i = 0; i < examples; ++i) {
-    outcome.accuracy += answers[i]->answer.index == truth[i] ? 1 : 0;
+    outcome.accuracy += answers[i]->answer.index == asked.truth[i] ? 1 : 0;
     outcome.skim_rate += skim_rate(answers[i]->trace);
   }
   outcome.accuracy /= static_cast<double>(examples);
@@ -49,7 +58,7 @@ Model planted(const PlantedModelOptions& options) {
 void expect_solved(const PlantedModelOptions& options, const PlantedOptions& task) {
   const Model model = planted(options);
   SCOPED_TRACE(describe(model.spec()));
-  const Outcome outcome = measure(model, task, 500);
+  const Outcome outcome = measure(model, questions(task, 500));
   EXPECT_GE(outcome.accuracy, 0.95);
   if (options.kind == ReaderKind::full) return;
   EXPECT_GE(outcome.skim_rate, 0.80);
@@ -92,27 +101,44 @@ TEST(PlantedModel, SolvesItsTaskAsAPlainReader) {
   expect_solved({.kind = ReaderKind::full, .hidden = 30, .word_width = 20}, {.seed = 5});
 }
 
-TEST(PlantedModel, StaysAsGoodWithSmallerWeights) {
-  const PlantedOptions task{.seed = 6};
-  for (const Cell cell : {Cell::lstm, Cell::gru}) {
-    PlantedModelOptions options{.cell = cell};
-    const Model exact = planted(options);
-    for (const WeightType weights : {WeightType::bf16, WeightType::int8}) {
-      options.weights = weights;
-      const Model rounded = planted(options);
-      // The promise of smaller weights is for the model's own threshold, far from every decision:
-      // 0.2 points of accuracy. 0.2 lies among the decisions on filler and 0.9 among those on
-      // planted words, where rounding may tip one word of a hundred: half a point.
-      for (const float threshold : {0.2F, 0.5F, 0.9F}) {
-        SCOPED_TRACE(describe(rounded.spec()) + " at " + std::to_string(threshold));
-        const Outcome wanted = measure(exact, task, 2000, {.read_above = threshold});
-        const Outcome got = measure(rounded, task, 2000, {.read_above = threshold});
-        EXPECT_NEAR(wanted.accuracy, got.accuracy, threshold == 0.5F ? 0.002 : 0.005);
-        EXPECT_NEAR(wanted.skim_rate, got.skim_rate, 0.01);
+// What smaller weights change, on average over models: in a single one a threshold may fall on one
+// of its few words. The models are wrong about words, so that their task is not saturated.
+class SmallerWeights : public testing::TestWithParam<Cell> {
+ protected:
+  static constexpr std::uint64_t kModels = 4;
+
+  void compare(float threshold) {
+    const Policy policy{.read_above = threshold};
+    Outcome change[2];
+    for (std::uint64_t seed = 1; seed <= kModels; ++seed) {
+      PlantedModelOptions options{.cell = GetParam(), .misjudged = 0.5F, .seed = seed};
+      const Outcome exact = measure(planted(options), asked_, policy);
+      EXPECT_GT(exact.accuracy, 0.75);
+      EXPECT_LT(exact.accuracy, 0.99);
+      for (std::size_t i = 0; i < 2; ++i) {
+        options.weights = kTypes[i];
+        const Outcome rounded = measure(planted(options), asked_, policy);
+        change[i].accuracy += (rounded.accuracy - exact.accuracy) / kModels;
+        change[i].skim_rate += (rounded.skim_rate - exact.skim_rate) / kModels;
       }
     }
+    for (std::size_t i = 0; i < 2; ++i) {
+      SCOPED_TRACE(std::string(name_of(kTypes[i])) + " at " + std::to_string(threshold));
+      EXPECT_NEAR(change[i].accuracy, 0, 0.002);
+      EXPECT_NEAR(change[i].skim_rate, 0, 0.01);
+    }
   }
+
+ private:
+  static constexpr WeightType kTypes[] = {WeightType::bf16, WeightType::int8};
+  const Questions asked_ = questions({.seed = 6}, 6000);
+};
+
+TEST_P(SmallerWeights, ChangeLittle) {
+  for (const float threshold : {0.2F, 0.5F, 0.9F}) compare(threshold);
 }
+
+INSTANTIATE_TEST_SUITE_P(Cells, SmallerWeights, testing::Values(Cell::lstm, Cell::gru));
 
 TEST(PlantedModel, StoresProbesThatItPasses) {
   for (const WeightType weights : {WeightType::f32, WeightType::bf16, WeightType::int8}) {
