@@ -85,12 +85,17 @@ struct IntegerWeights {
     SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
       total[a] = Kind::Start(matrix, (group.first + a) * lanes);
     }
+    const std::size_t steps = matrix.steps;
     if (!backwards) {
-      for (std::size_t j = 0; j < matrix.steps; ++j)
+      _Pragma("GCC unroll 4") for (std::size_t j = 0; j < steps; ++j) {
         Kind::template Step<A>(weights + j * stride, input + kColumns * j, total);
+      }
     } else {
-      for (std::size_t j = matrix.steps; j-- > 0;)
-        Kind::template Step<A>(weights + j * stride, input + kColumns * j, total);
+      const std::int32_t* last = weights + (steps - 1) * stride;
+      const Integer* last_input = input + (steps - 1) * kColumns;
+      _Pragma("GCC unroll 4") for (std::size_t j = 0; j < steps; ++j) {
+        Kind::template Step<A>(last - j * stride, last_input - kColumns * j, total);
+      }
     }
     SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
       const Vec scale = hn::Load(f, matrix.scales.data() + (group.first + a) * lanes);

@@ -9,7 +9,7 @@ namespace skim {
 namespace {
 
 // The same number of vectors in every group, give or take one unit: a short last group would leave
-// the multiplier idle.
+// the multiplier idle. Vectors that make no whole unit join the last group.
 std::vector<PackGroup> even_groups(std::size_t vectors, std::size_t unit, std::size_t steps,
                                    std::size_t accumulators) {
   const std::size_t units = vectors / unit;
@@ -23,6 +23,7 @@ std::vector<PackGroup> even_groups(std::size_t vectors, std::size_t unit, std::s
         {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(size), first * steps});
     first += size;
   }
+  groups.back().vectors += static_cast<std::uint32_t>(vectors % unit);
   return groups;
 }
 
@@ -98,7 +99,7 @@ PackedMatrix pack_matrix(std::span<const PackRow> rows, std::size_t columns, Wei
   PackedMatrix packed;
   packed.type = type;
   packed.lanes = lanes;
-  packed.rows = round_up(rows.size(), lanes * unit);
+  packed.rows = round_up(rows.size(), lanes);
   packed.columns = columns;
   packed.steps = (columns + columns_a_step(type) - 1) / columns_a_step(type);
   const bool integers = type != WeightType::f32;

@@ -48,7 +48,7 @@ struct PackedMatrix {
 };
 
 // `rows` are padded to a multiple of lanes with zero rows. Groups hold a multiple of `unit`
-// vectors.
+// vectors; what is left of them after whole units joins the last group.
 PackedMatrix pack_matrix(std::span<const PackRow> rows, std::size_t columns, WeightType type,
                          std::size_t lanes, std::size_t unit = 1);
 

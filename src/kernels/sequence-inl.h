@@ -35,7 +35,12 @@ struct CellCall {
   float* cell_state;
   float* out;
   bool backwards;
+  const float* ahead = nullptr;  // a row of as many gates to fetch meanwhile
 };
+
+HWY_INLINE void FetchRow(const float* row, std::size_t from, std::size_t to) {
+  for (std::size_t i = from; i < to; i += kCacheLine / sizeof(float)) hwy::Prefetch(row + i);
+}
 
 // Adds the input's parts to the sums, but a gate's that must stay apart.
 template <class Gates, std::size_t kBlocks, class Input>
@@ -103,6 +108,38 @@ HWY_NOINLINE void RunGroup(const CellCall<typename Weights::Input>& call, const 
   FinishBlocks<Gates, kBlocks, kPartial>(call, first, sum);
 }
 
+#if HWY_TARGET == HWY_AVX2
+// The same with half a block at the end, whose gates come two to a vector; see CellPack.
+template <class Weights, std::size_t kBlocks>
+HWY_NOINLINE void RunGroupAndHalf(const CellCall<typename Weights::Input>& call,
+                                  const PackGroup& group) {
+  const FloatTag d;
+  const hn::Half<FloatTag> half;
+  constexpr std::size_t kWhole = kBlocks * 4;
+  const std::size_t first = group.first / 4;
+  Vec sum[kWhole + 2];
+  SKIM_UNROLL for (std::size_t a = 0; a < kWhole + 2; ++a) sum[a] = hn::Zero(d);
+  Weights::template Run<kWhole + 2>(call.cell.matrix, group, call.input, call.backwards, sum);
+  Vec whole[kWhole];
+  SKIM_UNROLL for (std::size_t a = 0; a < kWhole; ++a) whole[a] = sum[a];
+  AddInput<LstmGates, kBlocks>(call, first, whole);
+  FinishBlocks<LstmGates, kBlocks, false>(call, first, whole);
+
+  const std::size_t at = (first + kBlocks) * hn::Lanes(d);
+  const auto power = [&](std::size_t gate, auto state_part) HWY_ATTR {
+    const auto input_part = hn::LoadU(half, call.x + gate * call.x_stride + at);
+    return PowerOfTwo(half, hn::Add(state_part, input_part));
+  };
+  const auto cell = LstmGates::NewCell(
+      half, power(0, hn::LowerHalf(half, sum[kWhole])), power(1, hn::UpperHalf(half, sum[kWhole])),
+      power(2, hn::LowerHalf(half, sum[kWhole + 1])), hn::Load(half, call.cell_state + at));
+  const auto out = LstmGates::NewHidden(half, power(3, hn::UpperHalf(half, sum[kWhole + 1])),
+                                        PowerOfTwo(half, hn::Mul(cell, hn::Set(half, kTanhFold))));
+  hn::Store(cell, half, call.cell_state + at);
+  hn::Store(out, half, call.out + at);
+}
+#endif
+
 template <class Gates, class Weights, bool kPartial, std::size_t kBlocks = 1>
 HWY_INLINE void RunGroupOf(std::size_t blocks, const CellCall<typename Weights::Input>& call,
                            const PackGroup& group) {
@@ -118,6 +155,25 @@ HWY_INLINE void RunCell(const CellCall<typename Weights::Input>& call) {
   const std::size_t count = groups.size();
   for (std::size_t i = 0; i < count; ++i) {
     const PackGroup& group = groups[call.backwards ? count - 1 - i : i];
+    // A little for each group: the row comes from far away, and a burst of requests would keep the
+    // weights waiting.
+    if (!kPartial && call.ahead != nullptr) {
+      const std::size_t lines = Gates::kGates * call.x_stride / 16;
+      FetchRow(call.ahead, i * lines / count * 16, (i + 1) * lines / count * 16);
+    }
+#if HWY_TARGET == HWY_AVX2
+    if constexpr (Gates::kGates == 4 && Weights::kType == WeightType::bf16) {
+      static_assert(kMaxBf16Accumulators == 8, "groups of one or two blocks");
+      if (group.vectors == 10) {
+        RunGroupAndHalf<Weights, 2>(call, group);
+        continue;
+      }
+      if (group.vectors == 6) {
+        RunGroupAndHalf<Weights, 1>(call, group);
+        continue;
+      }
+    }
+#endif
     RunGroupOf<Gates, Weights, kPartial>(group.vectors / Gates::kGates, call, group);
   }
 }
@@ -167,16 +223,15 @@ HWY_INLINE void Product(const PackedMatrix& matrix, const float* init, const flo
 // One read: the big cell over the state, from `hidden` into `next`. Called through a pointer, so
 // that the loops below exist once a cell and not once a type of weights: a call is nothing beside a
 // read.
-using ReadStep = void (*)(const SequenceArgs& args, const float* x, const float* hidden,
-                          float* next, bool backwards);
+// `ahead` is the next step's row where that is known to be read, else null.
+using ReadStep = void (*)(const SequenceArgs& args, const float* x, const float* ahead,
+                          const float* hidden, float* next, bool backwards);
 
 template <class Gates, class Weights>
-void ReadWith(const SequenceArgs& args, const float* x, const float* hidden, float* next,
-              bool backwards) {
+void ReadWith(const SequenceArgs& args, const float* x, const float* ahead, const float* hidden,
+              float* next, bool backwards) {
   const CellPack& big = *args.big;
-  for (std::size_t i = 0; i < Gates::kGates * args.big_stride; i += kCacheLine / sizeof(float)) {
-    hwy::Prefetch(x + i);
-  }
+  if (ahead == nullptr) FetchRow(x, 0, Gates::kGates * args.big_stride);
   const typename Weights::Input* input;
   if constexpr (Weights::kType == WeightType::f32) {
     input = hidden;
@@ -185,8 +240,8 @@ void ReadWith(const SequenceArgs& args, const float* x, const float* hidden, flo
     Weights::RoundState(hidden, big.blocks * hn::Lanes(FloatTag()), rounded);
     input = rounded;
   }
-  RunCell<Gates, Weights, false>(
-      {big, x, args.big_stride, big.init.data(), input, hidden, args.cell_state, next, backwards});
+  RunCell<Gates, Weights, false>({big, x, args.big_stride, big.init.data(), input, hidden,
+                                  args.cell_state, next, backwards, ahead});
 }
 
 template <class Gates>
@@ -219,7 +274,7 @@ class SequenceLoop {
   SequenceEnd RunPlain() {
     const std::size_t width = args_.big->units;
     for (std::size_t t = 0; t < args_.count; ++t) {
-      Read(t);
+      Read(t, Ahead(t + 1));
       Emit(t, width);
     }
     return {hidden_, sweep_};
@@ -285,8 +340,13 @@ class SequenceLoop {
     return cell->units;
   }
 
-  void Read(std::size_t t) {
-    read_(args_, args_.big_row(args_.context, t), hidden_, next_, (sweep_ & 1U) != 0);
+  const float* Ahead(std::size_t t) const {
+    return t < args_.count && args_.big_ahead != nullptr ? args_.big_ahead(args_.context, t)
+                                                         : nullptr;
+  }
+
+  void Read(std::size_t t, const float* ahead = nullptr) {
+    read_(args_, args_.big_row(args_.context, t), ahead, hidden_, next_, (sweep_ & 1U) != 0);
     ++sweep_;
     std::swap(hidden_, next_);
   }

@@ -18,6 +18,9 @@ namespace skim {
 // `tail_units` says how many: their four gates share one last vector i i f f g g o o instead of
 // filling four. Then init, the input's rows and the product over the state's tail have the same
 // order of outputs as the matrix.
+//
+// A big LSTM cell with bf16 weights whose last block of 8 has at most 4 units (d = 100) takes two
+// vectors for their gates, i i i i f f f f and g g g g o o o o, in its matrix alone.
 struct CellPack {
   PackedMatrix matrix;
   std::size_t units = 0;
@@ -83,6 +86,7 @@ struct SequenceArgs {
   Cell cell = Cell::lstm;
   const CellPack* big = nullptr;
   BigRow big_row = nullptr;
+  BigRow big_ahead = nullptr;  // where step t's row will be read from, or null; may be null itself
   void* context = nullptr;
   std::size_t big_stride = 0;  // between the gates of a big row
 

@@ -116,6 +116,11 @@ const float* big_row_of_word(void* context, std::size_t t) noexcept {
   return source.table->row(word, source.memory->big_spare, source.memory->vectors);
 }
 
+const float* big_place_of_word(void* context, std::size_t t) noexcept {
+  const auto& source = *static_cast<const BigSource*>(context);
+  return source.table->place(source.block->input.words[source.block->index(t)]);
+}
+
 const float* big_row_of_row(void* context, std::size_t t) noexcept {
   const auto& source = *static_cast<const BigSource*>(context);
   const std::size_t stride = big_stride(*source.weights);

@@ -72,6 +72,7 @@ inline constexpr std::uint8_t kNoSlot = 255;
 
 // BigRow callbacks; the context is a BigSource.
 const float* big_row_of_word(void* context, std::size_t t) noexcept;
+const float* big_place_of_word(void* context, std::size_t t) noexcept;  // BigRow that only looks
 const float* big_row_of_row(void* context, std::size_t t) noexcept;
 
 }  // namespace skim

@@ -122,6 +122,7 @@ class RecurrentReader final : public Reader {
     args.cell = weights_.spec.cell;
     args.big = &weights_.big;
     args.big_row = from_words ? big_row_of_word : big_row_of_row;
+    if (from_words) args.big_ahead = big_place_of_word;
     args.context = &source;
     args.big_stride = weights_.padded;
     args.hidden = state.hidden.data();

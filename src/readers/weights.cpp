@@ -76,6 +76,23 @@ Order tail_order(std::size_t units, std::size_t left, std::size_t lanes) {
   return order;
 }
 
+// Whole blocks, then two vectors for the units of half a block; see CellPack.
+Order half_block_order(std::size_t units, std::size_t lanes) {
+  const std::size_t whole = units / lanes * lanes;
+  Order order = block_order(4, whole, lanes);
+  for (std::size_t gate = 0; gate < 4; ++gate) {
+    for (std::size_t unit = whole; unit < whole + lanes / 2; ++unit)
+      order.push_back({gate, unit, unit < units});
+  }
+  return order;
+}
+
+bool has_half_block(Cell cell, std::size_t units, std::size_t lanes, WeightType type) {
+  const std::size_t left = units % lanes;
+  return cell == Cell::lstm && type == WeightType::bf16 && lanes == kTailLanes && units > lanes &&
+         left > 0 && left <= lanes / 2;
+}
+
 std::size_t tail_units(const ReaderSpec& spec, std::size_t units, std::size_t lanes) {
   const bool suits = spec.cell == Cell::lstm && lanes == kTailLanes && spec.levels() == 2 &&
                      spec.decision == Decision::linear && units > lanes && units < 3 * lanes;
@@ -248,7 +265,9 @@ ReaderWeights pack_reader(const ReaderSpec& spec, const Tensors& tensors, Weight
   weights.lanes = vector_lanes();
   weights.padded = round_up(static_cast<std::size_t>(spec.hidden), weights.lanes);
   const CellTensors big(tensors, "big.", spec, spec.hidden, spec.hidden);
-  const CellOrders orders(spec.cell, big.units, weights.padded, 0, weights.lanes);
+  CellOrders orders(spec.cell, big.units, weights.padded, 0, weights.lanes);
+  if (has_half_block(spec.cell, big.units, weights.lanes, type))
+    orders.matrix = half_block_order(big.units, weights.lanes);
   weights.big = pack_cell(big, orders, big.columns, 0, weights.lanes, type);
   ProjectionRows rows;
   rows.add(big, orders.input);
