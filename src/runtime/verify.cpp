@@ -13,13 +13,16 @@ namespace skim {
 namespace {
 
 // Scores may differ from the stored ones because another machine adds in another order and another
-// number of lanes: rounding, a few 1e-6 after a long text of f32. bf16 weights are the same
-// everywhere, so their scores differ no more. int8 also rounds activations to 7 bits, and a
-// difference of one rounding can tip one of them: 3e-3 in the state, so 5e-3 in a score.
-double score_tolerance(WeightType weights) { return weights == WeightType::int8 ? 5e-3 : 1e-4; }
+// number of lanes: rounding, a few 1e-6 after a long text of f32. bf16 also rounds the state to 13
+// bits and int8 to 7, and a difference of one rounding can tip one of them: 1e-4 and 3e-3 in the
+// state.
+double score_tolerance(WeightType weights) {
+  if (weights == WeightType::int8) return 5e-3;
+  return weights == WeightType::bf16 ? 5e-4 : 1e-4;
+}
 
 // The same roundings reach p_read: a decision this close to the threshold may fall either way.
-double decision_tolerance(WeightType weights) { return weights == WeightType::int8 ? 5e-3 : 1e-4; }
+double decision_tolerance(WeightType weights) { return score_tolerance(weights); }
 
 std::string number(double value) {
   char text[32];
