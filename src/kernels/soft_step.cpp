@@ -1,0 +1,455 @@
+#include "kernels/soft_step.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/soft_step.cpp"
+#include "kernels/targets.h"
+// clang-format off
+#include <hwy/foreach_target.h>
+// clang-format on
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cells-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace skim {
+namespace HWY_NAMESPACE {
+namespace {
+
+// e^x. Doubles are for checks of the gradients: exact, not fast.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Exp(D d, V x) {
+  using T = hn::TFromD<D>;
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return PowerOfTwo(d, hn::Mul(x, hn::Set(d, -kSigmoidFold)));
+  } else {
+    alignas(64) T values[HWY_MAX_BYTES / sizeof(T)];
+    hn::Store(x, d, values);
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i)
+      values[i] = std::exp(std::min(values[i], T{700}));
+    return hn::Load(d, values);
+  }
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Sigmoid(D d, V x) {
+  const V one = hn::Set(d, 1);
+  return hn::Div(one, hn::Add(one, Exp(d, hn::Neg(x))));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Tanh(D d, V x) {
+  const V one = hn::Set(d, 1);
+  const V power = Exp(d, hn::Mul(x, hn::Set(d, -2)));
+  return hn::Div(hn::Sub(one, power), hn::Add(one, power));
+}
+
+// Up to a vector of entries; what is beyond `count` reads as zero and is not written.
+template <class T>
+struct Part {
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  std::size_t at;
+  bool whole;
+  hn::Mask<D> mask;
+
+  HWY_INLINE V Load(const T* from) const {
+    return whole ? hn::LoadU(D(), from + at) : hn::MaskedLoad(mask, D(), from + at);
+  }
+  HWY_INLINE void Store(V value, T* to) const {
+    if (whole)
+      hn::StoreU(value, D(), to + at);
+    else
+      hn::BlendedStore(value, mask, D(), to + at);
+  }
+};
+
+template <class T, class F>
+HWY_INLINE void ForParts(std::size_t first, std::size_t last, F part) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t i = first; i < last; i += lanes) {
+    part(Part<T>{i, i + lanes <= last, hn::FirstN(d, std::min(lanes, last - i))});
+  }
+}
+
+// One row of a step.
+template <class T>
+class SoftRow {
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+
+ public:
+  SoftRow(const SoftStep<T>& step, std::size_t row)
+      : step_(step),
+        shape_(*step.shape),
+        row_(row),
+        gates_(step.gates + row * shape_.gate_stride),
+        hidden_before_(step.hidden_before + row * shape_.hidden),
+        cell_before_(At(step.cell_before, shape_.hidden)),
+        inner_(At(step.inner, shape_.inner_stride)),
+        log_p_(At(step.log_p, shape_.levels)),
+        soft_(At(step.soft, shape_.levels)),
+        taken_(At(step.taken, shape_.levels)) {}
+
+  void Forward() {
+    if (shape_.levels > 1) Choose();
+    T* hidden = step_.hidden + row_ * shape_.hidden;
+    T* cell = At(step_.cell, shape_.hidden);
+    for (std::size_t l = 0; l < shape_.levels; ++l) {
+      switch (shape_.cell) {
+        case Cell::lstm:
+          ForwardLstm(l, hidden, cell);
+          break;
+        case Cell::gru:
+          ForwardGru(l, hidden);
+          break;
+        case Cell::rnn:
+          ForwardRnn(l, hidden);
+          break;
+      }
+    }
+  }
+
+  void Backward(const SoftGradients<T>& gradients) {
+    const T* d_hidden = gradients.hidden + row_ * shape_.hidden;
+    const T* d_cell = At(gradients.cell, shape_.hidden);
+    T* d_before = gradients.hidden_before + row_ * shape_.hidden;
+    T* d_cell_before = At(gradients.cell_before, shape_.hidden);
+    T* d_state_gates = At(gradients.state_gates, shape_.gate_stride);
+    T d_taken[kMaxSoftLevels];
+    for (std::size_t l = 0; l < shape_.levels; ++l) {
+      switch (shape_.cell) {
+        case Cell::lstm:
+          d_taken[l] = BackwardLstm(l, d_hidden, d_cell, d_before, d_cell_before);
+          break;
+        case Cell::gru:
+          d_taken[l] = BackwardGru(l, d_hidden, d_before, d_state_gates);
+          break;
+        case Cell::rnn:
+          d_taken[l] = BackwardRnn(l, d_hidden, d_before);
+          break;
+      }
+    }
+    if (shape_.levels > 1) BackwardChoice(d_taken, At(gradients.log_p, shape_.levels));
+    if (d_state_gates != nullptr) {
+      std::copy_n(gates_ + shape_.logits, shape_.levels > 1 ? shape_.levels : 0,
+                  d_state_gates + shape_.logits);
+    }
+  }
+
+ private:
+  template <class P>
+  HWY_INLINE P* At(P* array, std::size_t stride) const {
+    return array == nullptr ? nullptr : array + row_ * stride;
+  }
+
+  T Share(std::size_t level) const { return shape_.levels > 1 ? taken_[level] : T{1}; }
+
+  void Choose() {
+    const std::size_t k = shape_.levels;
+    T* z = gates_ + shape_.logits;
+    if (step_.state_gates != nullptr) {
+      const T* state = step_.state_gates + row_ * shape_.gate_stride + shape_.logits;
+      for (std::size_t l = 0; l < k; ++l) z[l] += state[l];
+    }
+    LogSoftmax(z, T{1}, nullptr, log_p_);
+    const T* noise = step_.noise == nullptr ? nullptr : step_.noise + row_ * k;
+    LogSoftmax(log_p_, step_.temperature, noise, soft_);
+    for (std::size_t l = 0; l < k; ++l) soft_[l] = std::exp(soft_[l]);
+    if (step_.mix == Mix::soft) {
+      std::copy_n(soft_, k, taken_);
+      return;
+    }
+    const std::size_t choice =
+        step_.mix == Mix::threshold
+            ? FirstAbove(step_.threshold)
+            : static_cast<std::size_t>(std::max_element(soft_, soft_ + k) - soft_);
+    std::fill_n(taken_, k, T{0});
+    taken_[choice] = 1;
+  }
+
+  std::size_t FirstAbove(T threshold) const {
+    T sum = 0;
+    for (std::size_t l = 0; l + 1 < shape_.levels; ++l) {
+      sum += std::exp(log_p_[l]);
+      if (sum > threshold) return l;
+    }
+    return shape_.levels - 1;
+  }
+
+  // out = log_softmax((in + add) / scale)
+  void LogSoftmax(const T* in, T scale, const T* add, T* out) const {
+    T highest = -std::numeric_limits<T>::infinity();
+    for (std::size_t l = 0; l < shape_.levels; ++l) {
+      out[l] = (in[l] + (add == nullptr ? T{0} : add[l])) / scale;
+      highest = std::max(highest, out[l]);
+    }
+    T sum = 0;
+    for (std::size_t l = 0; l < shape_.levels; ++l) sum += std::exp(out[l] - highest);
+    const T log_sum = highest + std::log(sum);
+    for (std::size_t l = 0; l < shape_.levels; ++l) out[l] -= log_sum;
+  }
+
+  void BackwardChoice(const T* d_taken, const T* from_outside) {
+    const std::size_t k = shape_.levels;
+    const bool learns = step_.mix == Mix::soft || step_.mix == Mix::straight_through;
+    T mean = 0;
+    for (std::size_t l = 0; l < k; ++l) mean += soft_[l] * d_taken[l];
+    T d_log_p[kMaxSoftLevels];
+    T total = 0;
+    for (std::size_t l = 0; l < k; ++l) {
+      d_log_p[l] = from_outside == nullptr ? T{0} : from_outside[l];
+      if (learns) d_log_p[l] += soft_[l] * (d_taken[l] - mean) / step_.temperature;
+      total += d_log_p[l];
+    }
+    T* dz = gates_ + shape_.logits;
+    for (std::size_t l = 0; l < k; ++l) dz[l] = d_log_p[l] - std::exp(log_p_[l]) * total;
+  }
+
+  // Adds share * value to `sum`; the first level starts it.
+  static HWY_INLINE void Mixed(const Part<T>& part, bool first, V share, V value, T* sum) {
+    part.Store(first ? hn::Mul(share, value) : hn::MulAdd(share, value, part.Load(sum)), sum);
+  }
+
+  // What the level leaves as it was.
+  HWY_INLINE void Carry(std::size_t level, V share, const T* before, T* sum) const {
+    ForParts<T>(shape_.level[level].units, shape_.hidden, [&](Part<T> part) HWY_ATTR {
+      Mixed(part, level == 0, share, part.Load(before), sum);
+    });
+  }
+
+  // The gradient of what the level leaves as it was; returns its part of the share's gradient.
+  HWY_INLINE V CarryBack(std::size_t level, V share, const T* before, const T* d_after,
+                         T* d_before) const {
+    V product = hn::Zero(D());
+    ForParts<T>(shape_.level[level].units, shape_.hidden, [&](Part<T> part) HWY_ATTR {
+      const V gradient = part.Load(d_after);
+      product = hn::MulAdd(gradient, part.Load(before), product);
+      Mixed(part, level == 0, share, gradient, d_before);
+    });
+    return product;
+  }
+
+  HWY_INLINE void ForwardLstm(std::size_t l, T* hidden, T* cell) const {
+    const D d;
+    const SoftLevel& level = shape_.level[l];
+    const V share = hn::Set(d, Share(l));
+    T* gi = gates_ + level.gates;
+    T* gf = gi + level.units;
+    T* gg = gf + level.units;
+    T* go = gg + level.units;
+    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
+      const V i = Sigmoid(d, part.Load(gi));
+      const V f = Sigmoid(d, part.Load(gf));
+      const V g = Tanh(d, part.Load(gg));
+      const V o = Sigmoid(d, part.Load(go));
+      const V c = hn::MulAdd(f, part.Load(cell_before_), hn::Mul(i, g));
+      const V t = Tanh(d, c);
+      part.Store(i, gi);
+      part.Store(f, gf);
+      part.Store(g, gg);
+      part.Store(o, go);
+      part.Store(t, inner_ + level.inner);
+      Mixed(part, l == 0, share, c, cell);
+      Mixed(part, l == 0, share, hn::Mul(o, t), hidden);
+    });
+    Carry(l, share, hidden_before_, hidden);
+    Carry(l, share, cell_before_, cell);
+  }
+
+  HWY_INLINE T BackwardLstm(std::size_t l, const T* d_hidden, const T* d_cell, T* d_before,
+                            T* d_cell_before) const {
+    const D d;
+    const SoftLevel& level = shape_.level[l];
+    const V share = hn::Set(d, Share(l));
+    const V one = hn::Set(d, 1);
+    T* gi = gates_ + level.gates;
+    T* gf = gi + level.units;
+    T* gg = gf + level.units;
+    T* go = gg + level.units;
+    V product = hn::Zero(d);
+    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
+      const V i = part.Load(gi), f = part.Load(gf), g = part.Load(gg), o = part.Load(go);
+      const V t = part.Load(inner_ + level.inner);
+      const V before = part.Load(cell_before_);
+      const V from_hidden = part.Load(d_hidden), from_cell = part.Load(d_cell);
+      const V c = hn::MulAdd(f, before, hn::Mul(i, g));
+      product = hn::MulAdd(from_hidden, hn::Mul(o, t), hn::MulAdd(from_cell, c, product));
+      const V dh = hn::Mul(share, from_hidden);
+      const V dc = hn::MulAdd(hn::Mul(dh, o), hn::NegMulAdd(t, t, one), hn::Mul(share, from_cell));
+      part.Store(hn::Mul(hn::Mul(dc, g), hn::Mul(i, hn::Sub(one, i))), gi);
+      part.Store(hn::Mul(hn::Mul(dc, before), hn::Mul(f, hn::Sub(one, f))), gf);
+      part.Store(hn::Mul(hn::Mul(dc, i), hn::NegMulAdd(g, g, one)), gg);
+      part.Store(hn::Mul(hn::Mul(dh, t), hn::Mul(o, hn::Sub(one, o))), go);
+      Mixed(part, l == 0, f, dc, d_cell_before);
+      if (l == 0) part.Store(hn::Zero(d), d_before);
+    });
+    product = hn::Add(product, CarryBack(l, share, hidden_before_, d_hidden, d_before));
+    product = hn::Add(product, CarryBack(l, share, cell_before_, d_cell, d_cell_before));
+    return hn::GetLane(hn::SumOfLanes(d, product));
+  }
+
+  HWY_INLINE void ForwardGru(std::size_t l, T* hidden) const {
+    const D d;
+    const SoftLevel& level = shape_.level[l];
+    const V share = hn::Set(d, Share(l));
+    const V one = hn::Set(d, 1);
+    T* gr = gates_ + level.gates;
+    T* gz = gr + level.units;
+    T* gn = gz + level.units;
+    const T* sr = step_.state_gates + row_ * shape_.gate_stride + level.gates;
+    const T* sz = sr + level.units;
+    const T* sn = sz + level.units;
+    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
+      const V r = Sigmoid(d, hn::Add(part.Load(gr), part.Load(sr)));
+      const V z = Sigmoid(d, hn::Add(part.Load(gz), part.Load(sz)));
+      const V inside = hn::Add(part.Load(sn), part.Load(step_.inner_bias + level.inner));
+      const V n = Tanh(d, hn::MulAdd(r, inside, part.Load(gn)));
+      part.Store(r, gr);
+      part.Store(z, gz);
+      part.Store(n, gn);
+      part.Store(inside, inner_ + level.inner);
+      const V h = hn::MulAdd(z, part.Load(hidden_before_), hn::Mul(hn::Sub(one, z), n));
+      Mixed(part, l == 0, share, h, hidden);
+    });
+    Carry(l, share, hidden_before_, hidden);
+  }
+
+  HWY_INLINE T BackwardGru(std::size_t l, const T* d_hidden, T* d_before, T* d_state_gates) const {
+    const D d;
+    const SoftLevel& level = shape_.level[l];
+    const V share = hn::Set(d, Share(l));
+    const V one = hn::Set(d, 1);
+    T* gr = gates_ + level.gates;
+    T* gz = gr + level.units;
+    T* gn = gz + level.units;
+    T* sr = d_state_gates + level.gates;
+    T* sz = sr + level.units;
+    T* sn = sz + level.units;
+    V product = hn::Zero(d);
+    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
+      const V r = part.Load(gr), z = part.Load(gz), n = part.Load(gn);
+      const V before = part.Load(hidden_before_);
+      const V from_hidden = part.Load(d_hidden);
+      const V h = hn::MulAdd(z, before, hn::Mul(hn::Sub(one, z), n));
+      product = hn::MulAdd(from_hidden, h, product);
+      const V dh = hn::Mul(share, from_hidden);
+      const V dn = hn::Mul(hn::Mul(dh, hn::Sub(one, z)), hn::NegMulAdd(n, n, one));
+      const V dz = hn::Mul(hn::Mul(dh, hn::Sub(before, n)), hn::Mul(z, hn::Sub(one, z)));
+      const V dr =
+          hn::Mul(hn::Mul(dn, part.Load(inner_ + level.inner)), hn::Mul(r, hn::Sub(one, r)));
+      part.Store(dr, gr);
+      part.Store(dz, gz);
+      part.Store(dn, gn);
+      part.Store(dr, sr);
+      part.Store(dz, sz);
+      part.Store(hn::Mul(dn, r), sn);
+      Mixed(part, l == 0, z, dh, d_before);
+    });
+    product = hn::Add(product, CarryBack(l, share, hidden_before_, d_hidden, d_before));
+    return hn::GetLane(hn::SumOfLanes(d, product));
+  }
+
+  HWY_INLINE void ForwardRnn(std::size_t l, T* hidden) const {
+    const D d;
+    const SoftLevel& level = shape_.level[l];
+    const V share = hn::Set(d, Share(l));
+    T* gate = gates_ + level.gates;
+    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
+      const V h = Tanh(d, part.Load(gate));
+      part.Store(h, gate);
+      Mixed(part, l == 0, share, h, hidden);
+    });
+    Carry(l, share, hidden_before_, hidden);
+  }
+
+  HWY_INLINE T BackwardRnn(std::size_t l, const T* d_hidden, T* d_before) const {
+    const D d;
+    const SoftLevel& level = shape_.level[l];
+    const V share = hn::Set(d, Share(l));
+    const V one = hn::Set(d, 1);
+    T* gate = gates_ + level.gates;
+    V product = hn::Zero(d);
+    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
+      const V h = part.Load(gate);
+      const V from_hidden = part.Load(d_hidden);
+      product = hn::MulAdd(from_hidden, h, product);
+      part.Store(hn::Mul(hn::Mul(share, from_hidden), hn::NegMulAdd(h, h, one)), gate);
+      if (l == 0) part.Store(hn::Zero(d), d_before);
+    });
+    product = hn::Add(product, CarryBack(l, share, hidden_before_, d_hidden, d_before));
+    return hn::GetLane(hn::SumOfLanes(d, product));
+  }
+
+  const SoftStep<T>& step_;
+  const SoftShape& shape_;
+  std::size_t row_;
+  T* gates_;
+  const T* hidden_before_;
+  const T* cell_before_;
+  T* inner_;
+  T* log_p_;
+  T* soft_;
+  T* taken_;
+};
+
+template <class T>
+void ForwardRows(const SoftStep<T>& step, std::size_t first, std::size_t last) {
+  for (std::size_t row = first; row < last; ++row) SoftRow<T>(step, row).Forward();
+}
+
+template <class T>
+void BackwardRows(const SoftStep<T>& step, const SoftGradients<T>& gradients, std::size_t first,
+                  std::size_t last) {
+  for (std::size_t row = first; row < last; ++row) SoftRow<T>(step, row).Backward(gradients);
+}
+
+}  // namespace
+
+void SoftForwardFloat(const SoftStep<float>& step, std::size_t first, std::size_t last) {
+  ForwardRows(step, first, last);
+}
+void SoftBackwardFloat(const SoftStep<float>& step, const SoftGradients<float>& gradients,
+                       std::size_t first, std::size_t last) {
+  BackwardRows(step, gradients, first, last);
+}
+#if HWY_HAVE_FLOAT64
+void SoftForwardDouble(const SoftStep<double>& step, std::size_t first, std::size_t last) {
+  ForwardRows(step, first, last);
+}
+void SoftBackwardDouble(const SoftStep<double>& step, const SoftGradients<double>& gradients,
+                        std::size_t first, std::size_t last) {
+  BackwardRows(step, gradients, first, last);
+}
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace skim
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace skim {
+
+HWY_EXPORT(SoftForwardFloat);
+HWY_EXPORT(SoftBackwardFloat);
+HWY_EXPORT(SoftForwardDouble);
+HWY_EXPORT(SoftBackwardDouble);
+
+void soft_forward(const SoftStep<float>& step, std::size_t first, std::size_t last) noexcept {
+  HWY_DYNAMIC_DISPATCH(SoftForwardFloat)(step, first, last);
+}
+void soft_forward(const SoftStep<double>& step, std::size_t first, std::size_t last) noexcept {
+  HWY_DYNAMIC_DISPATCH(SoftForwardDouble)(step, first, last);
+}
+void soft_backward(const SoftStep<float>& step, const SoftGradients<float>& gradients,
+                   std::size_t first, std::size_t last) noexcept {
+  HWY_DYNAMIC_DISPATCH(SoftBackwardFloat)(step, gradients, first, last);
+}
+void soft_backward(const SoftStep<double>& step, const SoftGradients<double>& gradients,
+                   std::size_t first, std::size_t last) noexcept {
+  HWY_DYNAMIC_DISPATCH(SoftBackwardDouble)(step, gradients, first, last);
+}
+
+}  // namespace skim
+#endif

@@ -1,0 +1,106 @@
+#include "train/batch.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "train/noise.h"
+
+namespace skim::train {
+namespace {
+
+// Shuffled stretches of so many batches are sorted by length before they are cut up: little
+// difference in a batch, much between the orders of two epochs.
+constexpr std::size_t kBatchesSorted = 32;
+
+void shuffle(std::vector<std::size_t>& list, const Noise& noise) {
+  for (std::size_t i = list.size(); i > 1; --i)
+    std::swap(list[i - 1], list[((noise.bits(i) >> 32) * i) >> 32]);
+}
+
+}  // namespace
+
+Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen) {
+  std::stable_sort(chosen.begin(), chosen.end(), [&](std::size_t left, std::size_t right) {
+    return items[left].words.size() > items[right].words.size();
+  });
+  Batch batch;
+  batch.items = std::move(chosen);
+  const auto texts = static_cast<std::int64_t>(batch.items.size());
+  batch.labels = torch::empty({texts}, torch::kLong);
+  batch.last = torch::empty({texts}, torch::kLong);
+  for (const std::size_t item : batch.items)
+    batch.lengths.push_back(static_cast<std::int64_t>(items[item].words.size()));
+  batch.steps = Steps::of(batch.lengths);
+  batch.words.resize(static_cast<std::size_t>(batch.rows()));
+  batch.reversed = torch::empty({batch.rows()}, torch::kLong);
+  auto* reversed = batch.reversed.data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < texts; ++i) {
+    const Item& item = items[batch.items[static_cast<std::size_t>(i)]];
+    const std::int64_t length = batch.lengths[static_cast<std::size_t>(i)];
+    batch.labels.data_ptr<std::int64_t>()[i] = item.label;
+    batch.last.data_ptr<std::int64_t>()[i] = batch.steps.row(i, length - 1);
+    for (std::int64_t t = 0; t < length; ++t) {
+      const std::int64_t row = batch.steps.row(i, t);
+      batch.words[static_cast<std::size_t>(row)] = item.words[static_cast<std::size_t>(t)];
+      reversed[row] = batch.steps.row(i, length - 1 - t);
+    }
+  }
+  return batch;
+}
+
+Schedule::Schedule(const std::vector<Item>& items, std::size_t batch, std::uint64_t seed)
+    : items_(items), batch_(batch), seed_(seed) {}
+
+const std::vector<std::size_t>& Schedule::at(std::size_t step) {
+  const std::size_t epoch = step / steps_an_epoch();
+  if (epoch != planned_) plan(epoch);
+  return batches_[step % steps_an_epoch()];
+}
+
+void Schedule::plan(std::size_t epoch) {
+  const Noise noise = Noise(seed_).at(0xBA7C).at(epoch);
+  std::vector<std::size_t> order(items_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  shuffle(order, noise.at(0));
+  for (std::size_t first = 0; first < order.size(); first += batch_ * kBatchesSorted) {
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = order.begin() + static_cast<std::ptrdiff_t>(
+                                         std::min(order.size(), first + batch_ * kBatchesSorted));
+    std::stable_sort(begin, end, [&](std::size_t left, std::size_t right) {
+      return items_[left].words.size() > items_[right].words.size();
+    });
+  }
+  std::vector<std::vector<std::size_t>> batches;
+  for (std::size_t first = 0; first < order.size(); first += batch_) {
+    const std::size_t last = std::min(order.size(), first + batch_);
+    batches.emplace_back(order.begin() + static_cast<std::ptrdiff_t>(first),
+                         order.begin() + static_cast<std::ptrdiff_t>(last));
+  }
+  std::vector<std::size_t> places(batches.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  shuffle(places, noise.at(1));
+  batches_.clear();
+  for (const std::size_t place : places) batches_.push_back(std::move(batches[place]));
+  planned_ = epoch;
+}
+
+std::vector<std::vector<std::size_t>> by_length(const std::vector<Item>& items, std::size_t rows) {
+  std::vector<std::size_t> order(items.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+    return items[left].words.size() > items[right].words.size();
+  });
+  std::vector<std::vector<std::size_t>> batches;
+  std::size_t filled = rows;
+  for (const std::size_t item : order) {
+    if (filled + items[item].words.size() > rows) {
+      batches.emplace_back();
+      filled = 0;
+    }
+    batches.back().push_back(item);
+    filled += items[item].words.size();
+  }
+  return batches;
+}
+
+}  // namespace skim::train

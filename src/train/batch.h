@@ -1,0 +1,49 @@
+// Which texts a step of training sees: texts of like length together, in an order that depends on
+// the seed and the epoch alone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "train/corpus.h"
+#include "train/ops/steps.h"
+#include "train/torch.h"
+
+namespace skim::train {
+
+struct Batch {
+  std::vector<std::size_t> items;  // by falling length
+  Steps steps;
+  std::vector<std::int64_t> lengths;
+  std::vector<std::int32_t> words;  // of every packed row
+  torch::Tensor labels;             // [texts]
+  torch::Tensor reversed;           // for each packed row the row that mirrors it in its text
+  torch::Tensor last;               // the row of each text's last word
+  std::int64_t rows() const { return steps.rows; }
+  std::int64_t texts() const { return steps.texts(); }
+};
+
+Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen);
+
+class Schedule {
+ public:
+  Schedule(const std::vector<Item>& items, std::size_t batch, std::uint64_t seed);
+  std::size_t steps_an_epoch() const { return (items_.size() + batch_ - 1) / batch_; }
+  // The items of step `step`, counted from 0.
+  const std::vector<std::size_t>& at(std::size_t step);
+
+ private:
+  void plan(std::size_t epoch);
+
+  const std::vector<Item>& items_;
+  std::size_t batch_;
+  std::uint64_t seed_;
+  std::size_t planned_ = static_cast<std::size_t>(-1);
+  std::vector<std::vector<std::size_t>> batches_;
+};
+
+// All items in order of length, for evaluation: `rows` words a batch at most, but one text at
+// least.
+std::vector<std::vector<std::size_t>> by_length(const std::vector<Item>& items, std::size_t rows);
+
+}  // namespace skim::train

@@ -1,0 +1,114 @@
+#include "train/export.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "spec/params.h"
+#include "text/tokenizer.h"
+#include "text/vocab.h"
+
+namespace skim::train {
+namespace {
+
+// Words that stand for themselves when a text of them is cut up again.
+std::vector<std::size_t> plain_words(const Vocabulary& vocabulary, Tokenizer tokenizer) {
+  std::vector<std::size_t> found;
+  std::vector<Word> words;
+  for (std::size_t i = 1; i < vocabulary.words.size() && found.size() < 500; ++i) {
+    tokenize(vocabulary.words[i], tokenizer, words);
+    const bool whole =
+        words.size() == 1 && words[0].begin == 0 && words[0].end == vocabulary.words[i].size();
+    const bool letters = std::all_of(vocabulary.words[i].begin(), vocabulary.words[i].end(),
+                                     [](char c) { return c >= 'a' && c <= 'z'; });
+    if (whole && letters) found.push_back(i);
+  }
+  return found;
+}
+
+std::string probe_text(const Vocabulary& vocabulary, const std::vector<std::size_t>& words,
+                       std::size_t length, const Noise& noise) {
+  std::string text;
+  for (std::size_t i = 0; i < length; ++i) {
+    if (i > 0) text += ' ';
+    text += words.empty() ? "word"
+                          : vocabulary.words[words[((noise.bits(i) >> 32) * words.size()) >> 32]];
+  }
+  return text;
+}
+
+float p_read_of(const ReadOutput& reading, std::int64_t row) {
+  return reading.log_p.defined() ? std::exp(reading.log_p[row][0].item<float>()) : 1.0F;
+}
+
+std::uint16_t width_of(const ModelSpec& spec, const ReadOutput& reading, std::int64_t row) {
+  if (!reading.taken.defined()) return static_cast<std::uint16_t>(spec.reader.hidden);
+  const auto level = static_cast<int>(reading.taken[row].argmax().item<std::int64_t>());
+  return static_cast<std::uint16_t>(spec.reader.width(level));
+}
+
+Trace trace_of(const ModelSpec& spec, const NetOutput& out, const Batch& batch) {
+  Trace trace;
+  std::size_t reader = 0;
+  for (int layer = 0; layer < spec.layers; ++layer) {
+    for (int direction = 0; direction < spec.directions(); ++direction, ++reader) {
+      const ReadOutput& reading = out.readings[reader];
+      const std::string prefix = reader_prefix(layer, direction == 1);
+      const std::size_t from = prefix.find('.') + 1;
+      Pass pass;
+      pass.reader = prefix.substr(from, prefix.size() - from - 1);
+      for (std::int64_t t = 0; t < batch.steps.count(); ++t) {
+        // A backward reader's steps are stored in the order of the text.
+        const std::int64_t row = direction == 1 ? batch.steps.count() - 1 - t : t;
+        pass.steps.push_back({width_of(spec, reading, row), p_read_of(reading, row)});
+      }
+      trace.push_back(std::move(pass));
+    }
+  }
+  return trace;
+}
+
+}  // namespace
+
+std::vector<Probe> make_probes(const ModelSpec& spec, const Vocabulary& vocabulary,
+                               const Snapshot& snapshot, std::uint64_t seed) {
+  Weights weights(spec, seed, 0);
+  put(snapshot, weights);
+  const std::vector<std::size_t> words = plain_words(vocabulary, spec.tokenizer);
+  const Noise noise = Noise(seed).at(0x960BE);
+  std::vector<Probe> probes;
+  for (const std::size_t length : {1U, 5U, 20U, 60U, 200U}) {
+    for (const float threshold : {0.5F, 0.2F}) {
+      Probe probe;
+      probe.query.text = probe_text(vocabulary, words, length, noise.at(probes.size()));
+      probe.policy.read_above = threshold;
+      Dataset data{"probe", {{probe.query, spec.labels[0], 1}}};
+      const Result<std::vector<Item>> items =
+          encode_items(data, vocabulary, spec.tokenizer, spec.labels, length);
+      const Batch batch = make_batch(*items, {0});
+      const NetOutput out =
+          read_hard(spec, weights, snapshot.words, batch, static_cast<double>(threshold));
+      const torch::Tensor scores = torch::softmax(out.scores, 1)[0].contiguous();
+      probe.index = static_cast<int>(scores.argmax().item<std::int64_t>());
+      probe.scores.assign(scores.data_ptr<float>(), scores.data_ptr<float>() + scores.numel());
+      probe.trace = trace_of(spec, out, batch);
+      probes.push_back(std::move(probe));
+    }
+  }
+  return probes;
+}
+
+ModelDraft make_draft(const ModelSpec& spec, const Vocabulary& vocabulary, const Snapshot& snapshot,
+                      const std::string& about, std::uint64_t seed) {
+  ModelDraft draft;
+  draft.spec = spec;
+  draft.about = about;
+  draft.vocabulary = vocabulary.words;
+  for (const TensorSpec& tensor : model_tensors(spec)) {
+    draft.tensors.push_back(
+        {tensor.name, tensor.name == "words" ? snapshot.words : snapshot.weights.at(tensor.name)});
+  }
+  draft.probes = make_probes(spec, vocabulary, snapshot, seed);
+  return draft;
+}
+
+}  // namespace skim::train

@@ -1,0 +1,342 @@
+#include "train/fit.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "spec/params.h"
+
+namespace skim::train {
+namespace {
+
+using torch::Tensor;
+using Clock = std::chrono::steady_clock;
+
+// Words of texts evaluated at one go.
+constexpr std::size_t kEvalRows = 20'000;
+constexpr double kShownDecay = 0.98;
+// How hard a target rate pulls.
+constexpr double kTargetPull = 4;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// The texts of a step that are this process's: every n-th by length, so that all get like work.
+std::vector<std::size_t> mine(std::vector<std::size_t> chosen, const std::vector<Item>& items,
+                              const Group& group) {
+  if (group.size() == 1) return chosen;
+  std::stable_sort(chosen.begin(), chosen.end(), [&](std::size_t left, std::size_t right) {
+    return items[left].words.size() > items[right].words.size();
+  });
+  std::vector<std::size_t> part;
+  for (std::size_t i = static_cast<std::size_t>(group.rank()); i < chosen.size();
+       i += static_cast<std::size_t>(group.size()))
+    part.push_back(chosen[i]);
+  return part;
+}
+
+// Of each packed row, which text it belongs to.
+Tensor text_of_row(const Batch& batch) {
+  Tensor index = torch::empty({batch.rows()}, torch::kLong);
+  for (std::int64_t t = 0; t < batch.steps.count(); ++t)
+    for (std::int64_t i = 0; i < batch.steps.size(t); ++i)
+      index.data_ptr<std::int64_t>()[batch.steps.row(i, t)] = i;
+  return index;
+}
+
+}  // namespace
+
+double worth(const Score& score) { return score.accuracy + 0.01 * score.skim_rate; }
+
+void put(const Snapshot& snapshot, Weights& weights) {
+  torch::NoGradGuard guard;
+  for (const std::string& name : weights.names()) {
+    const std::vector<float>& values = snapshot.weights.at(name);
+    std::copy(values.begin(), values.end(), weights.at(name).data_ptr<float>());
+  }
+}
+
+NetOutput read_hard(const ModelSpec& spec, const Weights& weights, const std::vector<float>& words,
+                    const Batch& batch, double threshold) {
+  torch::NoGradGuard guard;
+  const auto width = static_cast<std::size_t>(spec.word_width);
+  Tensor rows = torch::empty({batch.rows(), spec.word_width});
+  float* to = rows.data_ptr<float>();
+  for (std::size_t i = 0; i < batch.words.size(); ++i)
+    std::copy_n(words.data() + static_cast<std::size_t>(batch.words[i]) * width, width,
+                to + i * width);
+  ReadMode mode;
+  mode.threshold = threshold;
+  return classify(spec, weights, rows, batch, {}, mode);
+}
+
+Fit::Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<Item>& train,
+         const std::vector<Item>& dev, const FitOptions& options, Group& group)
+    : spec_(spec),
+      train_(train),
+      dev_(dev),
+      options_(options),
+      group_(group),
+      weights_(spec, options.seed, options.read_bias),
+      words_(vocabulary, options.adam),
+      adam_(weights_, options.adam),
+      schedule_(train, options.batch, options.seed) {
+  progress_.steps = options_.max_steps > 0 ? options_.max_steps : options_.patience_steps;
+}
+
+ReadMode Fit::mode_at(std::int64_t step) const {
+  ReadMode mode;
+  mode.training = true;
+  mode.read_all = step < options_.pretrain_steps;
+  mode.estimator = options_.estimator;
+  mode.temperature = std::max(options_.temperature_floor,
+                              std::exp(-options_.temperature_fall * static_cast<double>(step)));
+  mode.noise = Noise(options_.seed).at(0x57E9).at(static_cast<std::uint64_t>(step));
+  return mode;
+}
+
+struct Fit::Losses {
+  Tensor total;
+  double shown = 0, skimmed = 0;
+};
+
+// Every sum is divided by what there is in all processes together, so that adding up their
+// gradients gives that of the whole batch.
+Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
+                           std::int64_t texts, std::int64_t rows) {
+  const auto all_texts = static_cast<double>(texts);
+  const Tensor each = torch::nn::functional::cross_entropy(
+      out.scores, batch.labels,
+      torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kNone));
+  Losses losses;
+  losses.total = each.sum() / all_texts;
+  std::vector<float> sums = {each.sum().item<float>(), 0, 0, 0};
+  const bool skims = out.readings.front().log_p.defined();
+  const double readings = static_cast<double>(out.readings.size()) * static_cast<double>(rows);
+  Tensor penalty, cheap;
+  if (skims) {
+    for (const ReadOutput& reading : out.readings) {
+      const Tensor more = reading.penalty.sum(), less = reading.cheap.sum();
+      penalty = penalty.defined() ? penalty + more : more;
+      cheap = cheap.defined() ? cheap + less : less;
+      sums[2] += static_cast<float>(reading.taken.size(0)) -
+                 reading.taken.select(1, 0).sum().item<float>();
+    }
+    sums[1] = cheap.item<float>();
+  }
+  group_.sum(sums);
+  losses.shown = static_cast<double>(sums[0]) / all_texts;
+  losses.skimmed = skims ? static_cast<double>(sums[2]) / readings : 0;
+  if (!skims) return losses;
+  if (options_.target_rate) {
+    const double distance = static_cast<double>(sums[1]) / readings - *options_.target_rate;
+    losses.total = losses.total + 2 * kTargetPull * distance * cheap / readings;
+  } else {
+    losses.total = losses.total + options_.gamma * penalty / readings;
+  }
+  if (mode.estimator == Estimator::reinforce) {
+    // A text's reward is how little it lost, against the mean of its batch.
+    const Tensor advantage = (losses.shown - each.detach()).index_select(0, text_of_row(batch));
+    for (const ReadOutput& reading : out.readings) {
+      const Tensor chosen = (reading.log_p * reading.taken).sum(1);
+      losses.total = losses.total - (advantage * chosen).sum() / readings;
+    }
+  }
+  return losses;
+}
+
+bool Fit::over() const {
+  if (options_.max_steps > 0 && step_ >= options_.max_steps) return true;
+  return step_ - std::max(best_step_, options_.pretrain_steps) >= options_.patience_steps;
+}
+
+std::int64_t Fit::eval_steps() const {
+  if (options_.eval_steps > 0) return options_.eval_steps;
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(schedule_.steps_an_epoch()), 50, 1000);
+}
+
+bool Fit::step() {
+  if (over()) return false;
+  const auto begin = Clock::now();
+  const std::vector<std::size_t>& chosen = schedule_.at(static_cast<std::size_t>(step_));
+  std::int64_t rows = 0;
+  std::vector<std::int32_t> all_words;
+  for (const std::size_t item : chosen) {
+    rows += static_cast<std::int64_t>(train_[item].words.size());
+    all_words.insert(all_words.end(), train_[item].words.begin(), train_[item].words.end());
+  }
+  const BatchWords distinct = batch_words(all_words);
+  const std::vector<std::size_t> part = mine(chosen, train_, group_);
+  std::vector<float> gradients;
+  Losses losses;
+  const auto width = static_cast<std::size_t>(words_.width());
+  const std::size_t word_values = words_.trains() ? distinct.distinct.size() * width : 0;
+  gradients.reserve(adam_.size() + word_values);
+  // A process without a text in this batch still takes part in the sums.
+  const Batch batch = make_batch(train_, part.empty() ? std::vector<std::size_t>{chosen[0]} : part);
+  const double weight = part.empty() ? 0 : 1;
+  for (const Tensor& tensor : weights_.all()) tensor.mutable_grad() = Tensor();
+  const Tensor words = words_.rows(batch.words).requires_grad_(words_.trains());
+  const ReadMode mode = mode_at(step_);
+  const NetOutput out = classify(spec_, weights_, words, batch, options_.dropout, mode);
+  losses = losses_of(batch, out, mode, static_cast<std::int64_t>(chosen.size()), rows);
+  (losses.total * weight).backward();
+  adam_.gather(gradients);
+  if (word_values > 0) {
+    const std::size_t start = gradients.size();
+    gradients.resize(start + word_values, 0.0F);
+    const float* from = words.grad().data_ptr<float>();
+    for (std::size_t row = 0; row < batch.words.size(); ++row) {
+      const auto place = static_cast<std::size_t>(
+          std::lower_bound(distinct.distinct.begin(), distinct.distinct.end(), batch.words[row]) -
+          distinct.distinct.begin());
+      float* to = gradients.data() + start + place * width;
+      for (std::size_t i = 0; i < width; ++i) to[i] += from[row * width + i];
+    }
+  }
+  group_.sum(gradients);
+  const double scale = clip_scale(gradients, options_.adam.clip);
+  adam_.update(gradients.data(), step_, scale);
+  if (word_values > 0)
+    words_.update(distinct.distinct, gradients.data() + adam_.size(), step_, scale);
+  ++step_;
+
+  const double seconds = seconds_since(begin);
+  const double decay = step_ == 1 ? 0 : kShownDecay;
+  progress_.step = step_;
+  progress_.loss = decay * progress_.loss + (1 - decay) * losses.shown;
+  progress_.skim_rate = decay * progress_.skim_rate + (1 - decay) * losses.skimmed;
+  progress_.words_a_second =
+      decay * progress_.words_a_second + (1 - decay) * static_cast<double>(rows) / seconds;
+  progress_.dev.reset();
+  progress_.best = false;
+  if (step_ % eval_steps() == 0 || over()) look_at_dev();
+  progress_.seconds += seconds_since(begin);
+  const std::int64_t end = std::max(best_step_, options_.pretrain_steps) + options_.patience_steps;
+  progress_.steps = options_.max_steps > 0 ? std::min(options_.max_steps, end) : end;
+  progress_.seconds_left = static_cast<double>(progress_.steps - step_) * progress_.seconds /
+                           static_cast<double>(std::max<std::int64_t>(step_, 1));
+  return true;
+}
+
+Snapshot Fit::snapshot() {
+  Snapshot made;
+  words_.settle(step_);
+  adam_.copy_average_to(made.weights);
+  made.words = words_.averaged();
+  made.step = step_;
+  return made;
+}
+
+void Fit::look_at_dev() {
+  Snapshot now = snapshot();
+  now.score = evaluate(dev_, now);
+  progress_.dev = now.score;
+  // While everything is read, nothing is known about skimming.
+  const bool counts = step_ > options_.pretrain_steps || spec_.reader.kind == ReaderKind::full;
+  if (!counts) return;
+  if (best_.weights.empty() || worth(now.score) > worth(best_.score)) {
+    best_ = std::move(now);
+    best_step_ = step_;
+    progress_.best = true;
+  }
+}
+
+Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) const {
+  torch::NoGradGuard guard;
+  Weights weights(spec_, options_.seed, 0);
+  put(snapshot, weights);
+  const bool read_all = step_ <= options_.pretrain_steps && options_.pretrain_steps > 0;
+  Score score;
+  double right = 0, loss = 0, skimmed = 0, words = 0;
+  for (const std::vector<std::size_t>& chosen : by_length(items, kEvalRows)) {
+    const Batch batch = make_batch(items, chosen);
+    const NetOutput out = read_hard(spec_, weights, snapshot.words, batch, read_all ? -1.0 : 0.5);
+    right += (out.scores.argmax(1) == batch.labels).sum().item<double>();
+    loss += torch::nn::functional::cross_entropy(
+                out.scores, batch.labels,
+                torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum))
+                .item<double>();
+    for (const ReadOutput& reading : out.readings) {
+      words += static_cast<double>(batch.rows());
+      if (reading.taken.defined())
+        skimmed +=
+            static_cast<double>(batch.rows()) - reading.taken.select(1, 0).sum().item<double>();
+    }
+  }
+  const auto count = static_cast<double>(items.size());
+  return {right / count, loss / count, words == 0 ? 0 : skimmed / words};
+}
+
+namespace {
+
+void keep(std::map<std::string, std::vector<float>>& arrays, const std::string& name,
+          const Slot& slot) {
+  arrays[name + "/first"] = slot.first;
+  arrays[name + "/second"] = slot.second;
+  arrays[name + "/average"] = slot.average;
+}
+
+bool fetch(const std::map<std::string, std::vector<float>>& arrays, const std::string& name,
+           std::vector<float>& into) {
+  const auto found = arrays.find(name);
+  if (found == arrays.end() || found->second.size() != into.size()) return false;
+  into = found->second;
+  return true;
+}
+
+bool fetch(const std::map<std::string, std::vector<float>>& arrays, const std::string& name,
+           Slot& slot) {
+  return fetch(arrays, name + "/first", slot.first) &&
+         fetch(arrays, name + "/second", slot.second) &&
+         fetch(arrays, name + "/average", slot.average);
+}
+
+}  // namespace
+
+void Fit::save(State& state) const {
+  state.step = step_;
+  state.loss = progress_.loss;
+  state.skim_rate = progress_.skim_rate;
+  std::size_t i = 0;
+  for (const std::string& name : weights_.names()) {
+    const Tensor& tensor = weights_.at(name);
+    const float* values = tensor.data_ptr<float>();
+    state.arrays[name].assign(values, values + tensor.numel());
+    keep(state.arrays, name, adam_.slots[i++]);
+  }
+  state.arrays["words"] = words_.values;
+  keep(state.arrays, "words", words_.slot);
+  state.touched = words_.touched;
+  state.best = best_;
+}
+
+Result<void> Fit::load(const State& state) {
+  const auto wrong = [](const std::string& name) {
+    return fail(Fault::mismatch, "the checkpoint's '" + name +
+                                     "' has another size than this training needs; it was made "
+                                     "with other options or other data");
+  };
+  std::size_t i = 0;
+  for (const std::string& name : weights_.names()) {
+    const Tensor& tensor = weights_.at(name);
+    std::vector<float> values(static_cast<std::size_t>(tensor.numel()));
+    if (!fetch(state.arrays, name, values) || !fetch(state.arrays, name, adam_.slots[i++]))
+      return wrong(name);
+    std::copy(values.begin(), values.end(), tensor.data_ptr<float>());
+  }
+  if (!fetch(state.arrays, "words", words_.values) || !fetch(state.arrays, "words", words_.slot) ||
+      state.touched.size() != words_.touched.size())
+    return wrong("words");
+  words_.touched = state.touched;
+  step_ = state.step;
+  best_ = state.best;
+  best_step_ = state.best.step;
+  progress_.step = step_;
+  progress_.loss = state.loss;
+  progress_.skim_rate = state.skim_rate;
+  return {};
+}
+
+}  // namespace skim::train

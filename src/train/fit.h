@@ -1,0 +1,122 @@
+// The training loop: batches in, the best model by dev score out.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "skim/result.h"
+#include "train/batch.h"
+#include "train/corpus.h"
+#include "train/distribute.h"
+#include "train/nets/classifier.h"
+#include "train/optimizer.h"
+
+namespace skim::train {
+
+struct FitOptions {
+  std::uint64_t seed = 1;
+  std::size_t batch = 32;
+  std::int64_t max_steps = 0;          // 0: until patience runs out
+  std::int64_t patience_steps = 3000;  // without a better dev score
+  std::int64_t eval_steps = 0;         // between two looks at dev; 0: an epoch, 50 to 1000 steps
+  std::int64_t pretrain_steps = 0;     // of reading everything, before skimming begins
+  double gamma = 0.01;                 // weight of the skim term
+  std::optional<double> target_rate;   // instead of gamma: the share of words to skim
+  double read_bias = 0;                // of the decision, at the start
+  double temperature_floor = 0.5, temperature_fall = 1e-4;
+  Estimator estimator = Estimator::gumbel;
+  Dropout dropout;
+  AdamOptions adam;
+};
+
+struct Score {
+  double accuracy = 0;
+  double loss = 0;
+  double skim_rate = 0;
+};
+
+struct FitProgress {
+  std::int64_t step = 0, steps = 0;  // steps: when training would end now
+  double loss = 0;                   // running average over steps
+  double skim_rate = 0;              // likewise, as trained: soft
+  double words_a_second = 0;
+  double seconds = 0, seconds_left = 0;
+  std::optional<Score> dev;  // only when it was just measured
+  bool best = false;
+};
+
+// A finished or interrupted model: weights as they are averaged, words included.
+struct Snapshot {
+  std::map<std::string, std::vector<float>> weights;
+  std::vector<float> words;
+  Score score;
+  std::int64_t step = 0;
+};
+
+class Fit {
+ public:
+  Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<Item>& train,
+      const std::vector<Item>& dev, const FitOptions& options, Group& group);
+
+  // One step; false when training is over.
+  bool step();
+  std::int64_t steps_done() const { return step_; }
+  const FitProgress& progress() const { return progress_; }
+  const Snapshot& best() const { return best_; }
+  // The model as it is now, measured on `items` under the hard rule.
+  Score evaluate(const std::vector<Item>& items, const Snapshot& snapshot) const;
+  Snapshot snapshot();
+
+  // All state, for checkpoints; see checkpoint.h.
+  struct State;
+  void save(State& state) const;
+  Result<void> load(const State& state);
+
+ private:
+  struct Losses;
+  Losses losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
+                   std::int64_t texts, std::int64_t rows);
+  ReadMode mode_at(std::int64_t step) const;
+  void look_at_dev();
+  std::int64_t eval_steps() const;
+  bool over() const;
+
+  ModelSpec spec_;
+  const std::vector<Item>& train_;
+  const std::vector<Item>& dev_;
+  FitOptions options_;
+  Group& group_;
+  Weights weights_;
+  WordTable words_;
+  Adam adam_;
+  Schedule schedule_;
+  std::int64_t step_ = 0;
+  std::int64_t best_step_ = 0;
+  Snapshot best_;
+  FitProgress progress_;
+};
+
+struct Fit::State {
+  std::int64_t step = 0;
+  double loss = 0, skim_rate = 0;
+  std::map<std::string, std::vector<float>> arrays;
+  std::vector<std::int32_t> touched;
+  Snapshot best;
+};
+
+// How good a score is: accuracy, and a tenth of a point for ten points of skimming, so that of two
+// equally good models the one that reads less wins.
+double worth(const Score& score);
+
+// Weights with the values of a snapshot.
+void put(const Snapshot& snapshot, Weights& weights);
+
+// Scores and readings of one batch with a snapshot's weights under the hard rule; no gradients.
+NetOutput read_hard(const ModelSpec& spec, const Weights& weights, const std::vector<float>& words,
+                    const Batch& batch, double threshold);
+
+}  // namespace skim::train

@@ -1,0 +1,188 @@
+#include "train/ops/recurrent.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "spec/names.h"
+#include "spec/params.h"
+
+namespace skim::train {
+namespace {
+
+using torch::Tensor;
+
+// A reader, a batch and a loss that touches every output.
+struct Case {
+  ReaderSpec spec;
+  SoftShape shape;
+  Steps steps = Steps::of({7, 7, 5, 2, 1});
+  Tensor rows;
+  Stacked weights;
+  Choice choice;
+
+  std::vector<Tensor> leaves() const {
+    std::vector<Tensor> all = {rows, weights.w, weights.u, weights.b};
+    for (const Tensor& tensor : {weights.inner_bias, weights.decision_cell, weights.decision_scale})
+      if (tensor.defined()) all.push_back(tensor);
+    return all;
+  }
+};
+
+Tensor leaf(torch::IntArrayRef shape, double size, torch::ScalarType type) {
+  return (torch::randn(shape, type) * size).requires_grad_(true);
+}
+
+Case make_case(const ReaderSpec& spec, Mix mix, torch::ScalarType type) {
+  torch::manual_seed(7);
+  Case made;
+  made.spec = spec;
+  made.shape = shape_of(spec);
+  const auto n = static_cast<std::int64_t>(made.shape.gate_stride);
+  const auto k = static_cast<std::int64_t>(made.shape.levels);
+  made.rows = leaf({made.steps.rows, spec.input}, 1, type);
+  made.weights.w = leaf({n, spec.input}, 0.4, type);
+  made.weights.u = leaf({n, spec.hidden}, 0.4, type);
+  made.weights.b = leaf({n}, 0.3, type);
+  if (spec.cell == Cell::gru)
+    made.weights.inner_bias = leaf({static_cast<std::int64_t>(made.shape.all_units())}, 0.3, type);
+  if (k > 1 && spec.decision == Decision::linear_cell)
+    made.weights.decision_cell = leaf({k, spec.hidden}, 0.4, type);
+  if (k > 1 && spec.decision == Decision::dot) made.weights.decision_scale = leaf({k}, 0.4, type);
+  made.choice.mix = mix;
+  made.choice.temperature = 0.7;
+  made.choice.threshold = 0.45;
+  if (k > 1)
+    made.choice.noise =
+        -torch::log(-torch::log(torch::rand({made.steps.rows, k}, type) * 0.9 + 0.05));
+  return made;
+}
+
+Tensor loss_of(const RecurrentOutput& out) {
+  torch::manual_seed(11);
+  Tensor loss = (out.hidden * torch::randn_like(out.hidden)).sum();
+  if (out.log_p.defined()) loss = loss + (out.log_p * torch::randn_like(out.log_p)).sum();
+  return loss;
+}
+
+std::vector<Tensor> gradients(const Case& made, const RecurrentOutput& out) {
+  return torch::autograd::grad({loss_of(out)}, made.leaves(), {}, false, false, true);
+}
+
+void expect_close(const Tensor& got, const Tensor& wanted, double tolerance,
+                  const std::string& what) {
+  ASSERT_EQ(got.defined(), wanted.defined()) << what;
+  if (!got.defined()) return;
+  ASSERT_EQ(got.sizes(), wanted.sizes()) << what;
+  EXPECT_LE((got - wanted).abs().max().item<double>(), tolerance) << what;
+}
+
+std::vector<ReaderSpec> all_specs() {
+  std::vector<ReaderSpec> specs;
+  for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
+    ReaderSpec plain;
+    plain.kind = ReaderKind::full;
+    plain.cell = cell;
+    plain.input = 5;
+    plain.hidden = 11;
+    plain.small = {};
+    specs.push_back(plain);
+    for (const std::vector<int>& small :
+         std::vector<std::vector<int>>{{3}, {0}, {6, 2}, {9, 4, 0}}) {
+      for (const Decision decision : {Decision::linear, Decision::linear_cell, Decision::dot}) {
+        if (decision == Decision::linear_cell && cell != Cell::lstm) continue;
+        ReaderSpec spec = plain;
+        spec.kind = ReaderKind::skim;
+        spec.small = small;
+        spec.decision = decision;
+        specs.push_back(spec);
+      }
+    }
+  }
+  return specs;
+}
+
+std::string describe(const ReaderSpec& spec, Mix mix) {
+  std::string text = std::string(name_of(spec.cell)) + " " + std::string(name_of(spec.decision)) +
+                     " mix " + std::to_string(static_cast<int>(mix)) + " small";
+  for (const int width : spec.small) text += " " + std::to_string(width);
+  return text;
+}
+
+TEST(FusedRead, AgreesWithItsTeacherInValuesAndAllGradients) {
+  for (const ReaderSpec& spec : all_specs()) {
+    for (const Mix mix : {Mix::soft, Mix::straight_through, Mix::sample, Mix::threshold}) {
+      SCOPED_TRACE(describe(spec, mix));
+      const Case made = make_case(spec, mix, torch::kDouble);
+      const RecurrentOutput got =
+          read_fused(made.shape, made.steps, made.rows, made.weights, made.choice);
+      const RecurrentOutput wanted =
+          read_reference(made.shape, made.steps, made.rows, made.weights, made.choice);
+      expect_close(got.hidden, wanted.hidden, 1e-12, "hidden");
+      expect_close(got.log_p, wanted.log_p, 1e-12, "log p");
+      expect_close(got.taken, wanted.taken, 1e-12, "taken");
+      const auto got_gradients = gradients(made, got), wanted_gradients = gradients(made, wanted);
+      for (std::size_t i = 0; i < got_gradients.size(); ++i)
+        expect_close(got_gradients[i], wanted_gradients[i], 1e-11, "gradient " + std::to_string(i));
+    }
+  }
+}
+
+// Central differences of the loss along random directions; only where it is differentiable.
+TEST(FusedRead, FiniteDifferencesAgree) {
+  for (const ReaderSpec& spec : all_specs()) {
+    SCOPED_TRACE(describe(spec, Mix::soft));
+    const Case made = make_case(spec, Mix::soft, torch::kDouble);
+    const auto wanted =
+        gradients(made, read_fused(made.shape, made.steps, made.rows, made.weights, made.choice));
+    const auto leaves = made.leaves();
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      torch::manual_seed(static_cast<std::uint64_t>(13 + i));
+      const Tensor direction = torch::randn_like(leaves[i]);
+      const auto loss_at = [&](double distance) {
+        torch::NoGradGuard guard;
+        const Tensor keep = leaves[i].clone();
+        leaves[i].add_(direction, distance);
+        const double loss =
+            loss_of(read_fused(made.shape, made.steps, made.rows, made.weights, made.choice))
+                .item<double>();
+        leaves[i].copy_(keep);
+        return loss;
+      };
+      const double slope = (loss_at(1e-5) - loss_at(-1e-5)) / 2e-5;
+      const double expected = (wanted[i] * direction).sum().item<double>();
+      EXPECT_NEAR(slope, expected, 1e-6 * (1 + std::abs(expected))) << "leaf " << i;
+    }
+  }
+}
+
+TEST(FusedRead, FloatsStayCloseToDoubles) {
+  for (const ReaderSpec& spec : all_specs()) {
+    SCOPED_TRACE(describe(spec, Mix::soft));
+    const Case exact = make_case(spec, Mix::soft, torch::kDouble);
+    Case made = exact;
+    const auto to_float = [](Tensor& tensor) {
+      if (tensor.defined()) tensor = tensor.detach().to(torch::kFloat).requires_grad_(true);
+    };
+    for (Tensor* tensor :
+         {&made.rows, &made.weights.w, &made.weights.u, &made.weights.b, &made.weights.inner_bias,
+          &made.weights.decision_cell, &made.weights.decision_scale})
+      to_float(*tensor);
+    if (made.choice.noise.defined()) made.choice.noise = made.choice.noise.to(torch::kFloat);
+    const RecurrentOutput got =
+        read_fused(made.shape, made.steps, made.rows, made.weights, made.choice);
+    const RecurrentOutput wanted =
+        read_fused(exact.shape, exact.steps, exact.rows, exact.weights, exact.choice);
+    expect_close(got.hidden.to(torch::kDouble), wanted.hidden, 2e-6, "hidden");
+  }
+}
+
+TEST(Steps, PackTextsByFallingLength) {
+  const Steps steps = Steps::of({3, 1});
+  EXPECT_EQ(steps.sizes, (std::vector<std::int64_t>{2, 1, 1}));
+  EXPECT_EQ(steps.offsets, (std::vector<std::int64_t>{0, 2, 3}));
+  EXPECT_EQ(steps.rows, 4);
+}
+
+}  // namespace
+}  // namespace skim::train

@@ -1,0 +1,86 @@
+// Adam with clipped gradients and a running average of the weights, for the weights of a net and
+// for word vectors, of which a step touches a few.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "train/corpus.h"
+#include "train/weights.h"
+
+namespace skim::train {
+
+struct AdamOptions {
+  double rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double clip = 5;         // largest norm of all gradients together; 0 for no limit
+  double average = 0.999;  // decay of the running average; 0 for none
+  double word_rate = 0.2;  // of vectors from a file, as a share of `rate`; 0 keeps them fixed
+};
+
+// One array with its moments and average.
+struct Slot {
+  std::vector<float> first, second, average;
+};
+
+// The words of a batch, each once, and which of them each row is.
+struct BatchWords {
+  std::vector<std::int32_t> distinct;  // rising
+  std::vector<std::int64_t> place;     // of each row, in `distinct`
+};
+BatchWords batch_words(const std::vector<std::int32_t>& words);
+
+// Word vectors. Moments of a vector move only in steps that touch it; its average is brought up to
+// date by as many steps as it missed, which is exact, because it did not change in between.
+class WordTable {
+ public:
+  WordTable(const Vocabulary& vocabulary, const AdamOptions& options);
+
+  std::int64_t width() const { return width_; }
+  std::size_t size() const { return rates_.size(); }
+  bool trains() const { return trains_; }
+  torch::Tensor rows(const std::vector<std::int32_t>& words) const;
+  void update(const std::vector<std::int32_t>& words, const float* gradients, std::int64_t step,
+              double scale);
+  // Brings all averages to `step`.
+  void settle(std::int64_t step);
+  // The averages where there are any, else the vectors.
+  const std::vector<float>& averaged() const;
+
+  // All that a checkpoint must keep.
+  std::vector<float> values;
+  Slot slot;
+  std::vector<std::int32_t> touched;  // the step after which each average was last brought up
+
+ private:
+  AdamOptions options_;
+  std::int64_t width_;
+  std::vector<float> rates_;
+  bool trains_ = false;
+  void catch_up(std::size_t word, std::int64_t step);
+};
+
+class Adam {
+ public:
+  Adam(Weights& weights, const AdamOptions& options);
+
+  // Gradients of all weights in a row, in the order of names(), after `backward`.
+  void gather(std::vector<float>& gradients) const;
+  std::size_t size() const { return size_; }
+  void update(const float* gradients, std::int64_t step, double scale);
+  void copy_average_to(std::map<std::string, std::vector<float>>& into) const;
+
+  std::vector<Slot> slots;  // one a weight, in the order of names()
+
+ private:
+  Weights& weights_;
+  AdamOptions options_;
+  std::size_t size_ = 0;
+};
+
+// What gradients are multiplied with so that their norm is at most `clip`.
+double clip_scale(const std::vector<float>& gradients, double clip);
+
+}  // namespace skim::train

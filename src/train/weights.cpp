@@ -1,0 +1,85 @@
+#include "train/weights.h"
+
+#include <cmath>
+
+#include "spec/params.h"
+#include "train/noise.h"
+
+namespace skim::train {
+namespace {
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+void fill_evenly(torch::Tensor& tensor, double size, const Noise& noise) {
+  float* values = tensor.data_ptr<float>();
+  for (std::int64_t i = 0; i < tensor.numel(); ++i)
+    values[i] = static_cast<float>(size) * (2 * noise.share(static_cast<std::uint64_t>(i)) - 1);
+}
+
+// Columns of length one at right angles (Gram-Schmidt, in doubles), gate by gate: a state that
+// passes through such a matrix neither grows nor shrinks.
+void fill_orthogonal(torch::Tensor& tensor, std::int64_t rows, const Noise& noise) {
+  const std::int64_t columns = tensor.size(1);
+  for (std::int64_t first = 0; first < tensor.size(0); first += rows) {
+    const torch::Tensor random =
+        torch::empty({std::max(rows, columns), std::min(rows, columns)}, torch::kDouble);
+    double* values = random.data_ptr<double>();
+    const Noise mine = noise.at(static_cast<std::uint64_t>(first));
+    for (std::int64_t i = 0; i < random.numel(); ++i) {
+      const auto pair = static_cast<std::uint64_t>(2 * i);
+      values[i] = std::sqrt(-2 * std::log(static_cast<double>(mine.share(pair)))) *
+                  std::cos(6.283185307179586 * static_cast<double>(mine.share(pair + 1)));
+    }
+    for (std::int64_t j = 0; j < random.size(1); ++j) {
+      torch::Tensor column = random.select(1, j);
+      for (std::int64_t i = 0; i < j; ++i) {
+        const torch::Tensor other = random.select(1, i);
+        column.sub_(other * column.dot(other));
+      }
+      column.div_(column.norm());
+    }
+    tensor.narrow(0, first, rows).copy_(rows >= columns ? random : random.t());
+  }
+}
+
+}  // namespace
+
+Weights::Weights(const ModelSpec& spec, std::uint64_t seed, double read_bias) {
+  torch::NoGradGuard guard;
+  const Noise noise = Noise(seed).at(0x3E16);
+  const auto gate_count = static_cast<std::int64_t>(gates(spec.reader.cell));
+  for (const TensorSpec& tensor : model_tensors(spec)) {
+    if (tensor.name == "words") continue;
+    std::vector<std::int64_t> shape(tensor.shape.begin(), tensor.shape.end());
+    torch::Tensor made = torch::zeros(shape);
+    const Noise mine = noise.at(names_.size());
+    const bool of_cell = tensor.name.find("big.") != std::string::npos ||
+                         tensor.name.find("small.") != std::string::npos;
+    if (of_cell && ends_with(tensor.name, ".u")) {
+      fill_orthogonal(made, made.size(0) / gate_count, mine);
+    } else if (made.dim() == 2) {
+      const std::int64_t outputs = of_cell ? made.size(0) / gate_count : made.size(0);
+      fill_evenly(made, std::sqrt(6.0 / static_cast<double>(outputs + made.size(1))), mine);
+    } else if (tensor.name == "pool.w") {
+      fill_evenly(made, 0.1, mine);
+    } else if (of_cell && ends_with(tensor.name, ".b") && spec.reader.cell == Cell::lstm) {
+      made.narrow(0, made.size(0) / 4, made.size(0) / 4).fill_(1);
+    } else if (ends_with(tensor.name, "decision.b")) {
+      made[0] = read_bias;
+    } else if (ends_with(tensor.name, "decision.scale")) {
+      fill_evenly(made, 0.5, mine);
+    }
+    names_.push_back(tensor.name);
+    tensors_[tensor.name] = made.requires_grad_(true);
+  }
+}
+
+std::vector<torch::Tensor> Weights::all() const {
+  std::vector<torch::Tensor> list;
+  for (const std::string& name : names_) list.push_back(tensors_.at(name));
+  return list;
+}
+
+}  // namespace skim::train
