@@ -14,24 +14,9 @@
 #include "train/distribute.h"
 #include "train/nets/classifier.h"
 #include "train/optimizer.h"
+#include "train/options.h"
 
 namespace skim::train {
-
-struct FitOptions {
-  std::uint64_t seed = 1;
-  std::size_t batch = 32;
-  std::int64_t max_steps = 0;          // 0: until patience runs out
-  std::int64_t patience_steps = 3000;  // without a better dev score
-  std::int64_t eval_steps = 0;         // between two looks at dev; 0: an epoch, 50 to 1000 steps
-  std::int64_t pretrain_steps = 0;     // of reading everything, before skimming begins
-  double gamma = 0.01;                 // weight of the skim term
-  std::optional<double> target_rate;   // instead of gamma: the share of words to skim
-  double read_bias = 0;                // of the decision, at the start
-  double temperature_floor = 0.5, temperature_fall = 1e-4;
-  Estimator estimator = Estimator::gumbel;
-  Dropout dropout;
-  AdamOptions adam;
-};
 
 struct Score {
   double accuracy = 0;

@@ -8,17 +8,10 @@
 #include <vector>
 
 #include "train/corpus.h"
+#include "train/options.h"
 #include "train/weights.h"
 
 namespace skim::train {
-
-struct AdamOptions {
-  double rate = 1e-3;
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  double clip = 5;         // largest norm of all gradients together; 0 for no limit
-  double average = 0.999;  // decay of the running average; 0 for none
-  double word_rate = 0.2;  // of vectors from a file, as a share of `rate`; 0 keeps them fixed
-};
 
 // One array with its moments and average.
 struct Slot {

@@ -14,11 +14,6 @@ struct NetOutput {
   std::vector<ReadOutput> readings;  // one a layer and direction, in the order of the file's passes
 };
 
-struct Dropout {
-  double input = 0;   // of word vectors, before readers and decisions
-  double output = 0;  // of the pooled row, before the head
-};
-
 // `words`: the vectors of the batch's rows, [rows, width].
 NetOutput classify(const ModelSpec& spec, const Weights& weights, const torch::Tensor& words,
                    const Batch& batch, const Dropout& dropout, const ReadMode& mode);

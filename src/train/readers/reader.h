@@ -6,13 +6,12 @@
 
 #include "train/noise.h"
 #include "train/ops/recurrent.h"
+#include "train/options.h"
 #include "train/weights.h"
 
 namespace skim::train {
 
 struct Batch;
-
-enum class Estimator { gumbel, straight_through, reinforce };
 
 // How a step of training, or an evaluation, wants its words read.
 struct ReadMode {

@@ -1,0 +1,264 @@
+#include "train/job.h"
+
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "file/model_file.h"
+#include "spec/params.h"
+#include "spec/spec_json.h"
+#include "tasks/labels.h"
+#include "tasks/load.h"
+#include "train/checkpoint.h"
+#include "train/export.h"
+#include "train/fit.h"
+
+namespace skim::train {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double kDevShare = 0.1;
+
+struct Data {
+  Dataset train, dev;
+  Vocabulary vocabulary;
+  std::vector<Item> train_items, dev_items;
+};
+
+void set_threads(int threads) {
+  const int count =
+      threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  at::set_num_threads(count);
+  using Setter = void (*)(int);
+  if (auto* set = reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
+    set(count);
+}
+
+Result<void> check_labels(const Dataset& data, const std::vector<std::string>& labels) {
+  if (labels.size() >= 2) return {};
+  return fail(Fault::argument, data.name + ": every text has the label '" + labels[0] +
+                                   "'; there is nothing to learn with less than two");
+}
+
+Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& listener) {
+  Data data;
+  Result<Dataset> train = load_examples(job.train);
+  if (!train) return tl::unexpected(train.error());
+  data.train = std::move(*train);
+  spec.labels = labels_of(data.train);
+  if (const auto checked = check_labels(data.train, spec.labels); !checked)
+    return tl::unexpected(checked.error());
+  if (!job.dev.empty()) {
+    Result<Dataset> dev = load_examples(job.dev);
+    if (!dev) return tl::unexpected(dev.error());
+    data.dev = std::move(*dev);
+  } else {
+    data.dev = split_off(data.train, kDevShare, job.fit.seed);
+    if (data.dev.examples.empty() || data.train.examples.empty())
+      return fail(Fault::argument,
+                  job.train + ": too few texts to split some off for dev; give --dev");
+    listener.message("no --dev file: " + std::to_string(data.dev.examples.size()) + " of " +
+                     std::to_string(data.dev.examples.size() + data.train.examples.size()) +
+                     " texts were split off for it");
+  }
+  std::optional<WordVectors> vectors;
+  if (!job.vectors.empty()) {
+    Result<WordVectors> loaded = load_vectors(job.vectors);
+    if (!loaded) return tl::unexpected(loaded.error());
+    vectors = std::move(*loaded);
+  }
+  data.vocabulary = make_vocabulary(data.train, spec.tokenizer, vectors ? &*vectors : nullptr,
+                                    {job.vocabulary, job.fewest, spec.word_width, job.fit.seed});
+  spec.vocabulary = static_cast<int>(data.vocabulary.words.size());
+  spec.word_width = static_cast<int>(data.vocabulary.width);
+  spec.reader.input = spec.word_width;
+  const auto encode = [&](const Dataset& texts, std::size_t most, std::vector<Item>& into) {
+    Result<std::vector<Item>> items =
+        encode_items(texts, data.vocabulary, spec.tokenizer, spec.labels, most);
+    if (items) into = std::move(*items);
+    return items ? Result<void>{} : tl::unexpected(items.error());
+  };
+  // Dev is read whole: that is what the model will be asked to do.
+  if (const auto done = encode(data.train, job.most_words, data.train_items); !done)
+    return tl::unexpected(done.error());
+  if (const auto done = encode(data.dev, 100'000, data.dev_items); !done)
+    return tl::unexpected(done.error());
+  return data;
+}
+
+std::uint64_t digest(const std::vector<Item>& items) {
+  std::vector<std::int32_t> all;
+  for (const Item& item : items) {
+    all.push_back(static_cast<std::int32_t>(item.label));
+    all.insert(all.end(), item.words.begin(), item.words.end());
+  }
+  return checksum_of_data(std::as_bytes(std::span(all)));
+}
+
+// Everything that decides which model comes out.
+Json recipe_of(const Job& job, const ModelSpec& spec, const Data& data) {
+  const FitOptions& fit = job.fit;
+  return {{"spec", json_of(spec)},
+          {"seed", fit.seed},
+          {"batch", fit.batch},
+          {"max_steps", fit.max_steps},
+          {"patience_steps", fit.patience_steps},
+          {"eval_steps", fit.eval_steps},
+          {"pretrain_steps", fit.pretrain_steps},
+          {"gamma", fit.gamma},
+          {"target_rate", fit.target_rate ? Json(*fit.target_rate) : Json()},
+          {"read_bias", fit.read_bias},
+          {"temperature_floor", fit.temperature_floor},
+          {"temperature_fall", fit.temperature_fall},
+          {"estimator", static_cast<int>(fit.estimator)},
+          {"dropout", {fit.dropout.input, fit.dropout.output}},
+          {"rate", fit.adam.rate},
+          {"clip", fit.adam.clip},
+          {"average", fit.adam.average},
+          {"word_rate", fit.adam.word_rate},
+          {"train", digest(data.train_items)},
+          {"dev", digest(data.dev_items)}};
+}
+
+// One JSON object a line, for every look at dev.
+class Log {
+ public:
+  Log(const std::string& path, bool append) {
+    if (path.empty()) return;
+    file_.open(path, append ? std::ios::app : std::ios::trunc);
+    wanted_ = true;
+  }
+  bool fine() const { return !wanted_ || file_.good(); }
+  void write(const JobProgress& progress) {
+    if (!wanted_) return;
+    const Json line = {{"step", progress.step},
+                       {"loss", progress.loss},
+                       {"train_skim_rate", progress.skim_rate},
+                       {"dev_accuracy", progress.dev_accuracy},
+                       {"dev_loss", progress.dev_loss},
+                       {"dev_skim_rate", progress.dev_skim_rate},
+                       {"best", progress.best},
+                       {"words_per_second", progress.words_a_second},
+                       {"seconds", progress.seconds}};
+    file_ << line.dump() << '\n' << std::flush;
+  }
+
+ private:
+  std::ofstream file_;
+  bool wanted_ = false;
+};
+
+JobProgress progress_of(const FitProgress& fit) {
+  JobProgress progress;
+  progress.step = fit.step;
+  progress.steps = fit.steps;
+  progress.loss = fit.loss;
+  progress.skim_rate = fit.skim_rate;
+  progress.words_a_second = fit.words_a_second;
+  progress.seconds = fit.seconds;
+  progress.seconds_left = fit.seconds_left;
+  progress.looked = fit.dev.has_value();
+  progress.best = fit.best;
+  if (fit.dev) {
+    progress.dev_accuracy = fit.dev->accuracy;
+    progress.dev_loss = fit.dev->loss;
+    progress.dev_skim_rate = fit.dev->skim_rate;
+  }
+  return progress;
+}
+
+Result<void> put_aside(const Job& job, const Fit& fit, const std::string& recipe) {
+  std::error_code error;
+  std::filesystem::create_directories(job.checkpoint, error);
+  Fit::State state;
+  fit.save(state);
+  return write_checkpoint(checkpoint_file(job), state, recipe);
+}
+
+Result<void> take_up(const Job& job, Fit& fit, const std::string& recipe,
+                     const JobListener& listener) {
+  if (!job.resume) return {};
+  if (!std::filesystem::exists(checkpoint_file(job))) {
+    listener.message("no checkpoint in " + job.checkpoint + ": training begins at the beginning");
+    return {};
+  }
+  Result<Fit::State> state = read_checkpoint(checkpoint_file(job), recipe);
+  if (!state) return tl::unexpected(state.error());
+  if (const auto loaded = fit.load(*state); !loaded) return loaded;
+  listener.message("resumed after step " + std::to_string(fit.steps_done()));
+  return {};
+}
+
+// Steps until training is over (true) or was told to stop (false).
+Result<bool> run_steps(const Job& job, Fit& fit, const std::string& recipe,
+                       const JobListener& listener) {
+  Log log(job.log, job.resume);
+  if (!log.fine()) return fail(Fault::io, job.log + ": cannot be written");
+  auto saved = Clock::now();
+  while (fit.step()) {
+    const JobProgress progress = progress_of(fit.progress());
+    listener.progress(progress);
+    if (progress.looked) log.write(progress);
+    const bool stop = listener.stop != nullptr && listener.stop->load();
+    if (stop ||
+        std::chrono::duration<double>(Clock::now() - saved).count() >= job.checkpoint_seconds) {
+      if (const auto kept = put_aside(job, fit, recipe); !kept) return tl::unexpected(kept.error());
+      saved = Clock::now();
+    }
+    if (stop) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string blas_name() {
+  using Text = char* (*)();
+  if (auto* config = reinterpret_cast<Text>(dlsym(RTLD_DEFAULT, "openblas_get_config")))
+    return config();
+  using ConstText = const char* (*)();
+  if (auto* version = reinterpret_cast<ConstText>(dlsym(RTLD_DEFAULT, "bli_info_get_version_str")))
+    return std::string("BLIS ") + version();
+  return {};
+}
+
+std::string checkpoint_file(const Job& job) {
+  return (std::filesystem::path(job.checkpoint) / "checkpoint.safetensors").string();
+}
+
+Result<JobReport> run_job(const Job& job, const JobListener& listener) {
+  set_threads(job.threads);
+  ModelSpec spec = job.spec;
+  Result<Data> loaded = load_data(job, spec, listener);
+  if (!loaded) return tl::unexpected(loaded.error());
+  Data data = std::move(*loaded);
+  if (const auto checked = check(spec); !checked)
+    return fail(Fault::argument, checked.error().message);
+  const Json recipe = recipe_of(job, spec, data);
+  Group alone;
+  Fit fit(spec, data.vocabulary, data.train_items, data.dev_items, job.fit, alone);
+  if (const auto taken = take_up(job, fit, recipe.dump(), listener); !taken)
+    return tl::unexpected(taken.error());
+  const Result<bool> ended = run_steps(job, fit, recipe.dump(), listener);
+  if (!ended) return tl::unexpected(ended.error());
+  JobReport report;
+  report.finished = *ended;
+  report.steps = fit.steps_done();
+  report.seconds = fit.progress().seconds;
+  report.accuracy = fit.best().score.accuracy;
+  report.skim_rate = fit.best().score.skim_rate;
+  report.best_step = fit.best().step;
+  if (!report.finished) return report;
+  report.draft = make_draft(spec, data.vocabulary, fit.best(), recipe.dump(), job.fit.seed);
+  report.dev_name = data.dev.name;
+  for (Example& example : data.dev.examples) report.dev.push_back(std::move(example.query));
+  return report;
+}
+
+}  // namespace skim::train

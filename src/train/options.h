@@ -1,0 +1,58 @@
+// What can be chosen about a training. Plain data, without torch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "skim/spec.h"
+
+namespace skim::train {
+
+enum class Estimator { gumbel, straight_through, reinforce };
+
+struct Dropout {
+  double input = 0.3;   // of word vectors, before readers and decisions
+  double output = 0.3;  // of the pooled row, before the head
+};
+
+struct AdamOptions {
+  double rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double clip = 5;         // largest norm of all gradients together; 0 for no limit
+  double average = 0.999;  // decay of the running average of the weights; 0 for none
+  double word_rate = 0.2;  // of vectors from a file, as a share of `rate`; 0 keeps them fixed
+};
+
+struct FitOptions {
+  std::uint64_t seed = 1;
+  std::size_t batch = 32;
+  std::int64_t max_steps = 0;          // 0: until patience runs out
+  std::int64_t patience_steps = 3000;  // without a better dev score
+  std::int64_t eval_steps = 0;         // between two looks at dev; 0: an epoch, 50 to 1000 steps
+  std::int64_t pretrain_steps = 0;     // of reading everything, before skimming begins
+  double gamma = 0.01;                 // weight of the skim term
+  std::optional<double> target_rate;   // instead of gamma: the share of words to skim
+  double read_bias = 1;                // of the decision, at the start
+  double temperature_floor = 0.5, temperature_fall = 1e-4;
+  Estimator estimator = Estimator::gumbel;
+  Dropout dropout;
+  AdamOptions adam;
+};
+
+// One training from files to a model.
+struct Job {
+  std::string train, dev, vectors;  // dev and vectors may be empty
+  std::string checkpoint;           // a folder
+  std::string log;                  // may be empty
+  bool resume = false;
+  int threads = 0;  // 0: one a core
+  double checkpoint_seconds = 60;
+  std::size_t most_words = 400;  // of each training text
+  std::size_t vocabulary = 60'000;
+  std::size_t fewest = 2;
+  ModelSpec spec;  // labels, vocabulary and, with vectors, word_width are filled in
+  FitOptions fit;
+};
+
+}  // namespace skim::train
