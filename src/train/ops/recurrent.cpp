@@ -2,9 +2,12 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "spec/params.h"
+#include "train/ops/product.h"
 
 namespace skim::train {
 namespace {
@@ -12,6 +15,11 @@ namespace {
 using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
+
+// Texts that go through the steps together, and rows that one product takes. The numbers are part
+// of the results (sums are added up part by part), so they do not depend on the threads.
+constexpr std::int64_t kTextsAPart = 32;
+constexpr std::int64_t kRowsAPart = 4096;
 
 // What forward and backward share besides tensors.
 struct OpContext : torch::CustomClassHolder {
@@ -24,110 +32,305 @@ struct OpContext : torch::CustomClassHolder {
   std::int64_t hidden() const { return static_cast<std::int64_t>(shape.hidden); }
   std::int64_t levels() const { return static_cast<std::int64_t>(shape.levels); }
   std::int64_t logits() const { return static_cast<std::int64_t>(shape.logits); }
+  std::int64_t columns() const { return static_cast<std::int64_t>(shape.gate_stride); }
   bool decides() const { return shape.levels > 1; }
   bool gru() const { return shape.cell == Cell::gru; }
   bool lstm() const { return shape.cell == Cell::lstm; }
 };
 
-constexpr std::int64_t kRowsATask = 8;  // a row takes some microseconds
-
-// All memory of one reading.
-struct Memory {
-  Tensor gates, state_gates, inner, hidden, cell, log_p, soft, taken, noise, inner_bias, zeros;
-};
-
-template <class T>
-T* data(const Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
-}
-
-template <class T>
-T* data_at(const Tensor& tensor, std::int64_t row) {
-  return tensor.defined() ? tensor.data_ptr<T>() + row * tensor.size(1) : nullptr;
-}
-
-template <class T>
-SoftStep<T> step_at(const OpContext& op, const Memory& memory, std::int64_t t) {
-  const std::int64_t row = op.steps.offset(t);
-  SoftStep<T> step;
-  step.shape = &op.shape;
-  step.mix = op.mix;
-  step.temperature = static_cast<T>(op.temperature);
-  step.threshold = static_cast<T>(op.threshold);
-  step.gates = data_at<T>(memory.gates, row);
-  step.state_gates = data<T>(memory.state_gates);
-  step.inner_bias = data<T>(memory.inner_bias);
-  step.inner = data_at<T>(memory.inner, row);
-  step.hidden = data_at<T>(memory.hidden, row);
-  step.cell = data_at<T>(memory.cell, row);
-  const std::int64_t before = t == 0 ? 0 : op.steps.offset(t - 1);
-  step.hidden_before = data_at<T>(t == 0 ? memory.zeros : memory.hidden, before);
-  if (op.lstm()) step.cell_before = data_at<T>(t == 0 ? memory.zeros : memory.cell, before);
-  step.noise = data_at<T>(memory.noise, row);
-  step.log_p = data_at<T>(memory.log_p, row);
-  step.soft = data_at<T>(memory.soft, row);
-  step.taken = data_at<T>(memory.taken, row);
-  return step;
-}
-
-template <class T>
-void forward_step(const OpContext& op, const Memory& memory, std::int64_t t) {
-  const SoftStep<T> step = step_at<T>(op, memory, t);
-  at::parallel_for(0, op.steps.size(t), kRowsATask, [&](std::int64_t first, std::int64_t last) {
-    soft_forward(step, static_cast<std::size_t>(first), static_cast<std::size_t>(last));
-  });
-}
-
-struct Gradients {
-  Tensor hidden, cell, log_p, hidden_before, cell_before, state_gates;
-};
-
-template <class T>
-void backward_step(const OpContext& op, const Memory& memory, const Gradients& gradients,
-                   std::int64_t t) {
-  const SoftStep<T> step = step_at<T>(op, memory, t);
-  const std::int64_t row = op.steps.offset(t);
-  SoftGradients<T> at;
-  at.hidden = data<T>(gradients.hidden);
-  at.cell = data<T>(gradients.cell);
-  at.log_p = data_at<T>(gradients.log_p, row);
-  at.hidden_before = data<T>(gradients.hidden_before);
-  at.cell_before = data<T>(gradients.cell_before);
-  at.state_gates = data_at<T>(gradients.state_gates, row);
-  at::parallel_for(0, op.steps.size(t), kRowsATask, [&](std::int64_t first, std::int64_t last) {
-    soft_backward(step, at, static_cast<std::size_t>(first), static_cast<std::size_t>(last));
-  });
-}
-
-Tensor slab(const OpContext& op, const Tensor& rows, std::int64_t t) {
-  return rows.narrow(0, op.steps.offset(t), op.steps.size(t));
-}
-
-// The state before step t: the same texts' rows of the step before.
-Tensor before(const OpContext& op, const Tensor& state, std::int64_t t) {
-  return state.narrow(0, op.steps.offset(t - 1), op.steps.size(t));
-}
-
-// The states before all steps but the first, row by row beside the rows from offset(1) on.
-Tensor all_before(const OpContext& op, const Tensor& state) {
-  const std::int64_t first = op.steps.texts();
-  Tensor result = torch::empty({op.steps.rows - first, state.size(1)}, state.options());
-  for (std::int64_t t = 1; t < op.steps.count(); ++t)
-    result.narrow(0, op.steps.offset(t) - first, op.steps.size(t)).copy_(before(op, state, t));
-  return result;
-}
-
-// x . h over the entries that both have.
-Tensor dot_of(const Tensor& rows, const Tensor& hidden) {
-  const std::int64_t width = std::min(rows.size(1), hidden.size(1));
-  return (rows.narrow(1, 0, width) * hidden.narrow(1, 0, width)).sum(1, true);
-}
-
 // Autograd takes no undefined tensors: what is not there is empty.
 Tensor or_empty(const Tensor& tensor, const Tensor& like) {
   return tensor.defined() ? tensor : torch::empty({0}, like.options());
 }
-bool there(const Tensor& tensor) { return tensor.numel() > 0; }
+
+template <class T>
+View<T> view(const Tensor& tensor) {
+  if (!tensor.defined() || tensor.numel() == 0) return {};
+  return {tensor.data_ptr<std::remove_const_t<T>>(), tensor.dim() == 1 ? 1 : tensor.size(1)};
+}
+
+// part(first, last) for stretches of at most `size`.
+template <class F>
+void in_parts(std::int64_t count, std::int64_t size, F part) {
+  const std::int64_t parts = (count + size - 1) / size;
+  at::parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) part(i, i * size, std::min(count, (i + 1) * size));
+  });
+}
+
+// All arrays of one reading.
+template <class T>
+struct Arrays {
+  View<const T> rows, w, u, b, inner_bias, decision_cell, decision_scale, noise;
+  View<T> gates, inner, hidden, cell, log_p, soft, taken;
+  std::int64_t width = 0;  // of rows
+};
+
+template <class T>
+class Reading {
+ public:
+  Reading(const OpContext& op, const Arrays<T>& arrays)
+      : op_(op),
+        arrays_(arrays),
+        zeros_(static_cast<std::size_t>(op.hidden() * kTextsAPart), T{0}) {}
+
+  void forward() {
+    in_parts(op_.steps.rows, kRowsAPart, [&](auto, std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = first; row < last; ++row)
+        std::copy_n(arrays_.b.data, op_.columns(), arrays_.gates.row(row));
+      product({false, true}, last - first, op_.columns(), arrays_.width, arrays_.rows.from(first),
+              arrays_.w, T{1}, arrays_.gates.from(first));
+    });
+    in_parts(op_.steps.texts(), kTextsAPart,
+             [&](auto, std::int64_t first, std::int64_t last) { forward_texts(first, last); });
+  }
+
+  struct Gradients {
+    View<const T> hidden, log_p;                        // from outside; may be null
+    View<T> state_gates;                                // GRU
+    View<T> rows;                                       // null when not wanted
+    View<T> w, u, b, decision_cell, scale, inner_bias;  // zero at first
+  };
+
+  // Leaves the gradients of the gates' sums where the gates were.
+  void backward(const Gradients& out) {
+    const std::int64_t parts = (op_.steps.texts() + kTextsAPart - 1) / kTextsAPart;
+    std::vector<std::vector<T>> scales(static_cast<std::size_t>(parts),
+                                       std::vector<T>(op_.shape.levels, T{0}));
+    in_parts(op_.steps.texts(), kTextsAPart,
+             [&](std::int64_t part, std::int64_t first, std::int64_t last) {
+               backward_texts(first, last, out, scales[static_cast<std::size_t>(part)]);
+             });
+    for (const auto& scale : scales) {
+      for (std::size_t l = 0; out.scale.data != nullptr && l < scale.size(); ++l)
+        out.scale.data[l] += scale[l];
+    }
+    weight_gradients(out);
+    if (out.rows.data == nullptr) return;
+    // What the dot decision added is there already.
+    const T beta = arrays_.decision_scale.data != nullptr ? T{1} : T{0};
+    in_parts(op_.steps.rows, kRowsAPart, [&](auto, std::int64_t first, std::int64_t last) {
+      product({}, last - first, arrays_.width, op_.columns(), as_const(arrays_.gates.from(first)),
+              arrays_.w, beta, out.rows.from(first));
+    });
+  }
+
+ private:
+  static View<const T> as_const(View<T> view) { return {view.data, view.stride}; }
+
+  // Rows of step t that belong to texts `first` to `last` - 1.
+  struct Stretch {
+    std::int64_t row, before, count;  // first row now and one step earlier; how many
+  };
+  Stretch stretch(std::int64_t t, std::int64_t first, std::int64_t last) const {
+    const std::int64_t end = std::min(last, op_.steps.size(t));
+    return {op_.steps.offset(t) + first, t == 0 ? 0 : op_.steps.offset(t - 1) + first,
+            std::max<std::int64_t>(0, end - first)};
+  }
+
+  SoftStep<T> step_at(std::int64_t t, const Stretch& at) const {
+    SoftStep<T> step;
+    step.shape = &op_.shape;
+    step.mix = op_.mix;
+    step.temperature = static_cast<T>(op_.temperature);
+    step.threshold = static_cast<T>(op_.threshold);
+    step.gates = arrays_.gates.row(at.row);
+    step.inner_bias = arrays_.inner_bias.data;
+    const auto row = [&](auto view, std::int64_t index) {
+      return view.data == nullptr ? nullptr : view.row(index);
+    };
+    step.inner = row(arrays_.inner, at.row);
+    step.hidden = arrays_.hidden.row(at.row);
+    step.cell = row(arrays_.cell, at.row);
+    step.hidden_before = t == 0 ? zeros_.data() : arrays_.hidden.row(at.before);
+    if (op_.lstm()) step.cell_before = t == 0 ? zeros_.data() : arrays_.cell.row(at.before);
+    step.noise = row(arrays_.noise, at.row);
+    step.log_p = row(arrays_.log_p, at.row);
+    step.soft = row(arrays_.soft, at.row);
+    step.taken = row(arrays_.taken, at.row);
+    return step;
+  }
+
+  void forward_texts(std::int64_t first, std::int64_t last) const {
+    std::vector<T> state(op_.gru() ? static_cast<std::size_t>((last - first) * op_.columns()) : 0);
+    for (std::int64_t t = 0; t < op_.steps.count(); ++t) {
+      const Stretch at = stretch(t, first, last);
+      if (at.count == 0) return;
+      SoftStep<T> step = step_at(t, at);
+      if (op_.gru()) step.state_gates = state.data();
+      if (t > 0) add_state(at, state);
+      soft_forward(step, 0, static_cast<std::size_t>(at.count));
+    }
+  }
+
+  void add_state(const Stretch& at, std::vector<T>& state) const {
+    const View<const T> before = as_const(arrays_.hidden.from(at.before));
+    const View<T> into =
+        op_.gru() ? View<T>{state.data(), op_.columns()} : arrays_.gates.from(at.row);
+    product({false, true}, at.count, op_.columns(), op_.hidden(), before, arrays_.u,
+            op_.gru() ? T{0} : T{1}, into);
+    if (arrays_.decision_cell.data != nullptr) {
+      product({false, true}, at.count, op_.levels(), op_.hidden(),
+              as_const(arrays_.cell.from(at.before)), arrays_.decision_cell, T{1},
+              {arrays_.gates.row(at.row) + op_.logits(), op_.columns()});
+    }
+    if (arrays_.decision_scale.data == nullptr) return;
+    for (std::int64_t i = 0; i < at.count; ++i) {
+      const T dot = dot_at(at, i);
+      T* logits = arrays_.gates.row(at.row + i) + op_.logits();
+      for (std::int64_t l = 0; l < op_.levels(); ++l)
+        logits[l] += arrays_.decision_scale.data[l] * dot;
+    }
+  }
+
+  std::int64_t dot_width() const { return std::min(arrays_.width, op_.hidden()); }
+  T dot_at(const Stretch& at, std::int64_t i) const {
+    const T* x = arrays_.rows.row(at.row + i);
+    const T* h = arrays_.hidden.row(at.before + i);
+    T sum = 0;
+    for (std::int64_t j = 0; j < dot_width(); ++j) sum += x[j] * h[j];
+    return sum;
+  }
+
+  void backward_texts(std::int64_t first, std::int64_t last, const Gradients& out,
+                      std::vector<T>& d_scale) const {
+    const auto size = static_cast<std::size_t>((last - first) * op_.hidden());
+    std::vector<T> carried(size, T{0}), now(size), cell(size, T{0}), cell_before(size, T{0});
+    for (std::int64_t t = op_.steps.count() - 1; t >= 0; --t) {
+      const Stretch at = stretch(t, first, last);
+      if (at.count == 0) continue;
+      const auto values = static_cast<std::size_t>(at.count * op_.hidden());
+      std::copy_n(carried.begin(), values, now.begin());
+      if (out.hidden.data != nullptr) {
+        const T* from = out.hidden.row(at.row);
+        for (std::size_t i = 0; i < values; ++i) now[i] += from[i];
+      }
+      SoftGradients<T> gradients;
+      gradients.hidden = now.data();
+      gradients.hidden_before = carried.data();
+      if (op_.lstm()) {
+        gradients.cell = cell.data();
+        gradients.cell_before = cell_before.data();
+      }
+      if (out.log_p.data != nullptr) gradients.log_p = out.log_p.row(at.row);
+      if (op_.gru()) gradients.state_gates = out.state_gates.row(at.row);
+      soft_backward(step_at(t, at), gradients, 0, static_cast<std::size_t>(at.count));
+      if (t == 0) break;
+      const View<const T> d_gates =
+          as_const(op_.gru() ? out.state_gates.from(at.row) : arrays_.gates.from(at.row));
+      product({}, at.count, op_.hidden(), op_.columns(), d_gates, arrays_.u, T{1},
+              {carried.data(), op_.hidden()});
+      if (arrays_.decision_cell.data != nullptr) {
+        product({}, at.count, op_.hidden(), op_.levels(),
+                {arrays_.gates.row(at.row) + op_.logits(), op_.columns()}, arrays_.decision_cell,
+                T{1}, {cell_before.data(), op_.hidden()});
+      }
+      if (arrays_.decision_scale.data != nullptr) dot_backward(at, out, carried, d_scale);
+      std::swap(cell, cell_before);
+    }
+  }
+
+  void dot_backward(const Stretch& at, const Gradients& out, std::vector<T>& carried,
+                    std::vector<T>& d_scale) const {
+    for (std::int64_t i = 0; i < at.count; ++i) {
+      const T* d_logits = arrays_.gates.row(at.row + i) + op_.logits();
+      const T dot = dot_at(at, i);
+      T d_dot = 0;
+      for (std::size_t l = 0; l < op_.shape.levels; ++l) {
+        d_dot += d_logits[l] * arrays_.decision_scale.data[l];
+        d_scale[l] += d_logits[l] * dot;
+      }
+      T* d_hidden = carried.data() + i * op_.hidden();
+      for (std::int64_t j = 0; j < dot_width(); ++j) {
+        d_hidden[j] += d_dot * arrays_.rows.row(at.row + i)[j];
+        if (out.rows.data != nullptr)
+          out.rows.row(at.row + i)[j] += d_dot * arrays_.hidden.row(at.before + i)[j];
+      }
+    }
+  }
+
+  // Large products over stretches of rows, added up in order.
+  void weight_gradients(const Gradients& out) const {
+    const std::int64_t columns = op_.columns(), d = op_.hidden(), k = op_.levels();
+    const bool has_cell = arrays_.decision_cell.data != nullptr;
+    const std::int64_t parts = (op_.steps.rows + kRowsAPart - 1) / kRowsAPart;
+    struct Part {
+      std::vector<T> w, u, b, cell, inner_bias;
+    };
+    std::vector<Part> sums(static_cast<std::size_t>(parts));
+    in_parts(
+        op_.steps.rows, kRowsAPart, [&](std::int64_t index, std::int64_t first, std::int64_t last) {
+          Part& part = sums[static_cast<std::size_t>(index)];
+          const std::int64_t count = last - first;
+          const View<const T> d_gates = as_const(arrays_.gates.from(first));
+          const View<const T> d_state = op_.gru() ? as_const(out.state_gates.from(first)) : d_gates;
+          part.w.resize(static_cast<std::size_t>(columns * arrays_.width));
+          product({true, false}, columns, arrays_.width, count, d_gates, arrays_.rows.from(first),
+                  T{0}, {part.w.data(), arrays_.width});
+          const std::vector<T> before = states_before(arrays_.hidden, first, last);
+          part.u.resize(static_cast<std::size_t>(columns * d));
+          product({true, false}, columns, d, count, d_state, {before.data(), d}, T{0},
+                  {part.u.data(), d});
+          if (has_cell) {
+            const std::vector<T> cell = states_before(arrays_.cell, first, last);
+            part.cell.resize(static_cast<std::size_t>(k * d));
+            product({true, false}, k, d, count, {d_gates.data + op_.logits(), columns},
+                    {cell.data(), d}, T{0}, {part.cell.data(), d});
+          }
+          part.b = column_sums(d_gates, count);
+          if (op_.gru()) part.inner_bias = column_sums(d_state, count);
+        });
+    const auto add = [](const std::vector<T>& from, View<T> into) {
+      for (std::size_t i = 0; i < from.size(); ++i) into.data[i] += from[i];
+    };
+    for (const Part& part : sums) {
+      add(part.w, out.w);
+      add(part.u, out.u);
+      add(part.b, out.b);
+      if (has_cell) add(part.cell, out.decision_cell);
+      if (op_.gru()) add_inner_bias(part.inner_bias, out.inner_bias);
+    }
+  }
+
+  std::vector<T> column_sums(View<const T> values, std::int64_t count) const {
+    std::vector<T> sums(static_cast<std::size_t>(op_.columns()), T{0});
+    for (std::int64_t row = 0; row < count; ++row) {
+      const T* from = values.row(row);
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += from[i];
+    }
+    return sums;
+  }
+
+  // The bias stands beside the state's part of the third gate of each level.
+  void add_inner_bias(const std::vector<T>& sums, View<T> into) const {
+    for (std::size_t l = 0; l < op_.shape.levels; ++l) {
+      const SoftLevel& level = op_.shape.level[l];
+      for (std::size_t i = 0; i < level.units; ++i)
+        into.data[level.inner + i] += sums[level.gates + 2 * level.units + i];
+    }
+  }
+
+  // The state before each of the packed rows `first` to `last` - 1; zero before a text begins.
+  std::vector<T> states_before(View<T> states, std::int64_t first, std::int64_t last) const {
+    const std::int64_t d = op_.hidden();
+    std::vector<T> before(static_cast<std::size_t>((last - first) * d), T{0});
+    const auto& offsets = op_.steps.offsets;
+    std::int64_t t = std::upper_bound(offsets.begin(), offsets.end(), first) - offsets.begin() - 1;
+    for (std::int64_t row = first; row < last; ++t) {
+      const std::int64_t end = std::min(last, op_.steps.offset(t) + op_.steps.size(t));
+      if (t > 0) {
+        const std::int64_t from = op_.steps.offset(t - 1) + (row - op_.steps.offset(t));
+        std::copy_n(states.row(from), (end - row) * d, before.data() + (row - first) * d);
+      }
+      row = end;
+    }
+    return before;
+  }
+
+  const OpContext& op_;
+  Arrays<T> arrays_;
+  std::vector<T> zeros_;
+};
 
 class ReadFunction : public torch::autograd::Function<ReadFunction> {
  public:
@@ -135,153 +338,86 @@ class ReadFunction : public torch::autograd::Function<ReadFunction> {
                              const Tensor& u, const Tensor& b, const Tensor& inner_bias,
                              const Tensor& decision_cell, const Tensor& decision_scale,
                              const c10::intrusive_ptr<OpContext>& op) {
-    const auto options = rows.options();
-    const std::int64_t count = op->steps.rows;
-    Memory memory;
-    memory.gates = torch::addmm(b, rows, w.t());
-    memory.hidden = torch::empty({count, op->hidden()}, options);
-    memory.zeros = torch::zeros({op->steps.texts(), op->hidden()}, options);
-    if (op->lstm()) memory.cell = torch::empty({count, op->hidden()}, options);
-    if (op->shape.inner_stride != 0)
-      memory.inner =
-          torch::empty({count, static_cast<std::int64_t>(op->shape.inner_stride)}, options);
-    if (op->decides()) {
-      memory.log_p = torch::empty({count, op->levels()}, options);
-      memory.soft = torch::empty({count, op->levels()}, options);
-      memory.taken = torch::empty({count, op->levels()}, options);
-    }
-    if (op->noise.defined()) memory.noise = op->noise.contiguous();
-    if (op->gru()) {
-      memory.inner_bias = inner_bias.contiguous();
-      memory.state_gates = torch::zeros({op->steps.texts(), memory.gates.size(1)}, options);
-    }
-    const Tensor ut = u.t();
-    for (std::int64_t t = 0; t < op->steps.count(); ++t) {
-      if (t > 0) add_state(*op, memory, rows, ut, decision_cell, decision_scale, t);
-      if (rows.scalar_type() == torch::kFloat)
-        forward_step<float>(*op, memory, t);
-      else
-        forward_step<double>(*op, memory, t);
-    }
+    const auto made = [&](std::int64_t columns) {
+      return torch::empty({op->steps.rows, columns}, rows.options());
+    };
+    const auto inner = static_cast<std::int64_t>(op->shape.inner_stride);
+    const Tensor gates = made(op->columns()), hidden = made(op->hidden());
+    const Tensor cell = op->lstm() ? made(op->hidden()) : torch::empty({0}, rows.options());
+    const Tensor kept = made(inner), log_p = made(op->levels()), soft = made(op->levels()),
+                 taken = made(op->levels());
+    const tensor_list saved = {rows,       w.contiguous(), u.contiguous(), b.contiguous(),
+                               inner_bias, decision_cell,  decision_scale, gates,
+                               kept,       hidden,         cell,           log_p,
+                               soft,       taken};
+    if (rows.scalar_type() == torch::kFloat)
+      Reading<float>(*op, arrays_of<float>(*op, saved)).forward();
+    else
+      Reading<double>(*op, arrays_of<double>(*op, saved)).forward();
     ctx->saved_data["op"] = c10::IValue::make_capsule(op);
-    ctx->save_for_backward({rows, w, u, decision_cell, decision_scale, memory.gates, memory.inner,
-                            memory.hidden, memory.cell, memory.log_p, memory.soft, memory.taken,
-                            memory.inner_bias});
-    if (!op->decides()) return {memory.hidden};
-    ctx->mark_non_differentiable({memory.taken});
-    return {memory.hidden, memory.log_p, memory.taken};
+    ctx->save_for_backward(saved);
+    if (!op->decides()) return {hidden};
+    ctx->mark_non_differentiable({taken});
+    return {hidden, log_p, taken};
   }
 
   static tensor_list backward(AutogradContext* ctx, const tensor_list& outputs) {
     const auto capsule = ctx->saved_data["op"].toCapsule();
     const auto& op = static_cast<const OpContext&>(*capsule);
-    const auto saved = ctx->get_saved_variables();
-    const Tensor &rows = saved[0], &w = saved[1], &u = saved[2], &decision_cell = saved[3],
-                 &decision_scale = saved[4];
-    Memory memory;
-    memory.gates = saved[5];
-    memory.inner = saved[6];
-    memory.hidden = saved[7];
-    memory.cell = saved[8];
-    memory.log_p = saved[9];
-    memory.soft = saved[10];
-    memory.taken = saved[11];
-    memory.inner_bias = saved[12];
-    memory.zeros = torch::zeros({op.steps.texts(), op.hidden()}, rows.options());
-    const bool has_cell = there(decision_cell), has_dot = there(decision_scale);
-
-    Gradients gradients;
-    if (outputs.size() > 1 && outputs[1].defined()) gradients.log_p = outputs[1].contiguous();
-    if (op.gru()) gradients.state_gates = torch::empty_like(memory.gates);
-    const Tensor out = outputs[0].defined() ? outputs[0].contiguous() : Tensor();
-    const Tensor carried = memory.zeros.clone();
-    gradients.hidden = memory.zeros.clone();
-    gradients.hidden_before = memory.zeros.clone();
-    if (op.lstm()) {
-      gradients.cell = memory.zeros.clone();
-      gradients.cell_before = memory.zeros.clone();
-    }
-    Tensor d_rows_of_dot = has_dot ? torch::zeros_like(rows) : Tensor();
-    Tensor d_scale = has_dot ? torch::zeros_like(decision_scale) : Tensor();
-    for (std::int64_t t = op.steps.count() - 1; t >= 0; --t) {
-      const std::int64_t n = op.steps.size(t);
-      Tensor d_hidden = gradients.hidden.narrow(0, 0, n);
-      if (out.defined())
-        torch::add_out(d_hidden, slab(op, out, t), carried.narrow(0, 0, n));
-      else
-        d_hidden.copy_(carried.narrow(0, 0, n));
-      if (rows.scalar_type() == torch::kFloat)
-        backward_step<float>(op, memory, gradients, t);
-      else
-        backward_step<double>(op, memory, gradients, t);
-      if (t == 0) break;
-      const Tensor d_gates = slab(op, op.gru() ? gradients.state_gates : memory.gates, t);
-      Tensor into = carried.narrow(0, 0, n);
-      torch::addmm_out(into, gradients.hidden_before.narrow(0, 0, n), d_gates, u);
-      const Tensor d_logits =
-          op.decides() ? slab(op, memory.gates, t).narrow(1, op.logits(), op.levels()) : Tensor();
-      if (has_cell) gradients.cell_before.narrow(0, 0, n).addmm_(d_logits, decision_cell);
-      if (has_dot) {
-        const std::int64_t width = std::min(rows.size(1), op.hidden());
-        const Tensor x = slab(op, rows, t), h = before(op, memory.hidden, t);
-        const Tensor d_dot = (d_logits * decision_scale).sum(1, true);
-        d_scale += (d_logits * dot_of(x, h)).sum(0);
-        into.narrow(1, 0, width).add_(d_dot * x.narrow(1, 0, width));
-        slab(op, d_rows_of_dot, t).narrow(1, 0, width).add_(d_dot * h.narrow(1, 0, width));
-      }
-      if (op.lstm()) std::swap(gradients.cell, gradients.cell_before);
-    }
-
-    const Tensor& d_gates = memory.gates;
-    const Tensor& d_state = op.gru() ? gradients.state_gates : memory.gates;
-    const std::int64_t first = op.steps.texts(), rest = op.steps.rows - first;
-    Tensor d_rows, d_decision_cell, d_inner_bias;
-    if (ctx->needs_input_grad(0)) {
-      d_rows = d_gates.mm(w);
-      if (has_dot) d_rows += d_rows_of_dot;
-    }
-    const Tensor d_u = d_state.narrow(0, first, rest).t().mm(all_before(op, memory.hidden));
-    if (has_cell) {
-      d_decision_cell = d_gates.narrow(0, first, rest)
-                            .narrow(1, op.logits(), op.levels())
-                            .t()
-                            .mm(all_before(op, memory.cell));
-    }
-    if (op.gru()) d_inner_bias = inner_bias_gradient(op, d_state);
-    return {d_rows,       d_gates.t().mm(rows), d_u,     d_gates.sum(0),
-            d_inner_bias, d_decision_cell,      d_scale, Tensor()};
+    const tensor_list saved = ctx->get_saved_variables();
+    return saved[0].scalar_type() == torch::kFloat
+               ? gradients_of<float>(op, saved, outputs, ctx->needs_input_grad(0))
+               : gradients_of<double>(op, saved, outputs, ctx->needs_input_grad(0));
   }
 
  private:
-  static void add_state(const OpContext& op, const Memory& memory, const Tensor& rows,
-                        const Tensor& ut, const Tensor& decision_cell, const Tensor& decision_scale,
-                        std::int64_t t) {
-    const Tensor hidden = before(op, memory.hidden, t);
-    Tensor gates = slab(op, memory.gates, t);
-    if (op.gru()) {
-      Tensor state = memory.state_gates.narrow(0, 0, op.steps.size(t));
-      torch::mm_out(state, hidden, ut);
-    } else {
-      gates.addmm_(hidden, ut);
-    }
-    if (there(decision_cell))
-      gates.narrow(1, op.logits(), op.levels())
-          .addmm_(before(op, memory.cell, t), decision_cell.t());
-    if (there(decision_scale))
-      gates.narrow(1, op.logits(), op.levels())
-          .add_(dot_of(slab(op, rows, t), hidden) * decision_scale);
+  template <class T>
+  static Arrays<T> arrays_of(const OpContext& op, const tensor_list& saved) {
+    Arrays<T> arrays;
+    arrays.rows = view<const T>(saved[0]);
+    arrays.width = saved[0].size(1);
+    arrays.w = view<const T>(saved[1]);
+    arrays.u = view<const T>(saved[2]);
+    arrays.b = view<const T>(saved[3]);
+    arrays.inner_bias = view<const T>(saved[4]);
+    arrays.decision_cell = view<const T>(saved[5]);
+    arrays.decision_scale = view<const T>(saved[6]);
+    arrays.gates = view<T>(saved[7]);
+    arrays.inner = view<T>(saved[8]);
+    arrays.hidden = view<T>(saved[9]);
+    arrays.cell = view<T>(saved[10]);
+    arrays.log_p = view<T>(saved[11]);
+    arrays.soft = view<T>(saved[12]);
+    arrays.taken = view<T>(saved[13]);
+    arrays.noise = view<const T>(op.noise);
+    return arrays;
   }
 
-  // The bias stands beside the state's part of the third gate of each level.
-  static Tensor inner_bias_gradient(const OpContext& op, const Tensor& d_state) {
-    const Tensor sums = d_state.sum(0);
-    std::vector<Tensor> parts;
-    for (std::size_t l = 0; l < op.shape.levels; ++l) {
-      const SoftLevel& level = op.shape.level[l];
-      parts.push_back(sums.narrow(0, static_cast<std::int64_t>(level.gates + 2 * level.units),
-                                  static_cast<std::int64_t>(level.units)));
-    }
-    return torch::cat(parts);
+  template <class T>
+  static tensor_list gradients_of(const OpContext& op, const tensor_list& saved,
+                                  const tensor_list& outputs, bool wants_rows) {
+    const auto contiguous = [&](std::size_t index) {
+      return index < outputs.size() && outputs[index].defined() ? outputs[index].contiguous()
+                                                                : Tensor();
+    };
+    const Tensor d_hidden = contiguous(0), d_log_p = contiguous(1);
+    const Tensor state_gates = op.gru() ? torch::empty_like(saved[7]) : Tensor();
+    const Tensor d_rows = wants_rows ? torch::zeros_like(saved[0]) : Tensor();
+    tensor_list made;
+    for (std::size_t i = 1; i <= 6; ++i) made.push_back(torch::zeros_like(saved[i]));
+    typename Reading<T>::Gradients out;
+    out.hidden = view<const T>(d_hidden);
+    out.log_p = view<const T>(d_log_p);
+    out.state_gates = view<T>(state_gates);
+    out.rows = view<T>(d_rows);
+    out.w = view<T>(made[0]);
+    out.u = view<T>(made[1]);
+    out.b = view<T>(made[2]);
+    out.inner_bias = view<T>(made[3]);
+    out.decision_cell = view<T>(made[4]);
+    out.scale = view<T>(made[5]);
+    Reading<T>(op, arrays_of<T>(op, saved)).backward(out);
+    return {d_rows, made[0], made[1], made[2], made[3], made[4], made[5], Tensor()};
   }
 };
 
@@ -307,13 +443,14 @@ SoftShape shape_of(const ReaderSpec& spec) {
 
 RecurrentOutput read_fused(const SoftShape& shape, const Steps& steps, const Tensor& rows,
                            const Stacked& weights, const Choice& choice) {
+  use_one_thread_a_product();
   auto op = c10::make_intrusive<OpContext>();
   op->shape = shape;
   op->steps = steps;
   op->mix = choice.mix;
   op->temperature = choice.temperature;
   op->threshold = choice.threshold;
-  op->noise = choice.noise;
+  if (choice.noise.defined()) op->noise = choice.noise.contiguous();
   const tensor_list out = ReadFunction::apply(
       rows.contiguous(), weights.w, weights.u, weights.b, or_empty(weights.inner_bias, rows),
       or_empty(weights.decision_cell, rows), or_empty(weights.decision_scale, rows), op);

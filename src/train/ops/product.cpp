@@ -1,0 +1,29 @@
+#include "train/ops/product.h"
+
+#include <cblas.h>
+
+namespace skim::train {
+namespace {
+
+CBLAS_TRANSPOSE flag(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+int narrow(std::int64_t value) { return static_cast<int>(value); }
+
+}  // namespace
+
+void product(Transposed transposed, std::int64_t m, std::int64_t n, std::int64_t k,
+             View<const float> a, View<const float> b, float beta, View<float> c) {
+  cblas_sgemm(CblasRowMajor, flag(transposed.a), flag(transposed.b), narrow(m), narrow(n),
+              narrow(k), 1.0F, a.data, narrow(a.stride), b.data, narrow(b.stride), beta, c.data,
+              narrow(c.stride));
+}
+
+void product(Transposed transposed, std::int64_t m, std::int64_t n, std::int64_t k,
+             View<const double> a, View<const double> b, double beta, View<double> c) {
+  cblas_dgemm(CblasRowMajor, flag(transposed.a), flag(transposed.b), narrow(m), narrow(n),
+              narrow(k), 1.0, a.data, narrow(a.stride), b.data, narrow(b.stride), beta, c.data,
+              narrow(c.stride));
+}
+
+void use_one_thread_a_product() { openblas_set_num_threads(1); }
+
+}  // namespace skim::train
