@@ -24,6 +24,6 @@ void product(Transposed transposed, std::int64_t m, std::int64_t n, std::int64_t
               narrow(c.stride));
 }
 
-void use_one_thread_a_product() { openblas_set_num_threads(1); }
+void use_threads_a_product(int count) { openblas_set_num_threads(count); }
 
 }  // namespace skim::train

@@ -24,7 +24,7 @@ void product(Transposed transposed, std::int64_t m, std::int64_t n, std::int64_t
 void product(Transposed transposed, std::int64_t m, std::int64_t n, std::int64_t k,
              View<const double> a, View<const double> b, double beta, View<double> c);
 
-// OpenBLAS must not start threads of its own below ours.
-void use_one_thread_a_product();
+// The fused operation wants one: OpenBLAS must not start threads of its own below ours.
+void use_threads_a_product(int count);
 
 }  // namespace skim::train

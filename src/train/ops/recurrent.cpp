@@ -443,7 +443,7 @@ SoftShape shape_of(const ReaderSpec& spec) {
 
 RecurrentOutput read_fused(const SoftShape& shape, const Steps& steps, const Tensor& rows,
                            const Stacked& weights, const Choice& choice) {
-  use_one_thread_a_product();
+  use_threads_a_product(1);
   auto op = c10::make_intrusive<OpContext>();
   op->shape = shape;
   op->steps = steps;
