@@ -1,7 +1,6 @@
 // Words a second of training, forward and backward: the fused operation, the same reader in plain
 // tensor operations, and LibTorch's own LSTM (no skimming). Interleaved; best of the repeats.
 //   train_speed [hidden [small [batch [words [repeats [threads]]]]]]
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <chrono>

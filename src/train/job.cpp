@@ -1,6 +1,5 @@
 #include "train/job.h"
 
-#include <ATen/Parallel.h>
 #include <dlfcn.h>
 
 #include <chrono>

@@ -1,7 +1,5 @@
 #include "train/optimizer.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cmath>
 

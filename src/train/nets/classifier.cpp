@@ -1,7 +1,5 @@
 #include "train/nets/classifier.h"
 
-#include <ATen/Parallel.h>
-
 #include "spec/params.h"
 
 namespace skim::train {

@@ -1,7 +1,5 @@
 #include "train/ops/recurrent.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
