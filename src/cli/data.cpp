@@ -17,7 +17,7 @@ struct MakeOptions {
   std::string action, task;
   std::string into;
   std::string format = "tsv";
-  int train = 4000, dev = 500, test = 500, words = 60;
+  int train = 10000, dev = 500, test = 500, words = 60;
   std::uint64_t seed = 1;
   bool no_negators = false;
 };
@@ -27,7 +27,7 @@ void declare(Options& options, MakeOptions& chosen) {
                        "make writes a generated data set, list names them");
   options.add_argument("TASK", chosen.task, "which one: planted", Options::Need::optional);
   options.add("--into", chosen.into, "DIR", "where train, dev and test are written");
-  options.add("--train", chosen.train, "N", "texts to train on (default 4000)");
+  options.add("--train", chosen.train, "N", "texts to train on (default 10000)");
   options.add("--dev", chosen.dev, "N", "texts to choose by (default 500)");
   options.add("--test", chosen.test, "N", "texts to report on (default 500)");
   options.add("--words", chosen.words, "N", "of each text (default 60)");

@@ -1,0 +1,185 @@
+"""Drives skim train from outside: what it makes of generated data, of bad input, and of being killed.
+
+Environment: SKIM (the program; skim-train stands beside it).
+"""
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+SKIM = os.environ["SKIM"]
+
+
+def skim(*arguments, **options):
+    return subprocess.run([SKIM, *map(str, arguments)], capture_output=True, text=True, timeout=500, **options)
+
+
+class Training(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.at = pathlib.Path(cls.folder.name)
+        made = skim("data", "make", "planted", "--into", cls.at, "--format", "jsonl", "--train", 6000, "--no-negators")
+        assert made.returncode == 0, made.stderr
+        small = skim("data", "make", "planted", "--into", cls.at / "small", "--train", 300, "--dev", 50, "--words", 20)
+        assert small.returncode == 0, small.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def train(self, *options, check=True):
+        done = skim("train", *options)
+        if check:
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def quick(self, out, *options):
+        """A training of a few seconds."""
+        usual = {"--train": self.at / "small/train.tsv", "--dev": self.at / "small/dev.tsv", "--hidden": 20,
+                 "--small": 4, "--max-steps": 120, "--eval-steps": 20, "--word-width": 16, "--threads": 1}
+        rest = [part for name, value in usual.items() if name not in options for part in (name, value)]
+        return ["--out", out, *rest, *options]
+
+    def test_reads_the_planted_words_and_skims_the_filler(self):
+        """The words that decide are known. docs/training.md has the figures of the task in full."""
+        model = self.at / "planted.skim"
+        self.train("--train", self.at / "train.jsonl", "--dev", self.at / "dev.jsonl", "--out", model, "--quiet",
+                   "--gamma", 0.03, "--max-steps", 1200)
+        texts = [json.loads(line) for line in (self.at / "test.jsonl").read_text().splitlines()]
+        lines = "".join(text["text"] + "\n" for text in texts)
+        answers = skim("run", "--model", model, "--json", "--words", input=lines).stdout.splitlines()
+        right = planted = planted_read = filler = filler_skimmed = 0
+        for text, answer in zip(texts, map(json.loads, answers), strict=True):
+            right += answer["answer"]["text"] == text["label"]
+            decisive = set(text["decisive"])
+            for index, word in enumerate(answer["words"]):
+                read = word["width"] == 100
+                if index in decisive:
+                    planted, planted_read = planted + 1, planted_read + read
+                else:
+                    filler, filler_skimmed = filler + 1, filler_skimmed + (not read)
+        figures = f"accuracy {right / len(texts):.4f}, planted words read {planted_read / planted:.4f}, " \
+                  f"filler skimmed {filler_skimmed / filler:.4f}"
+        print(figures)
+        self.assertGreaterEqual(right / len(texts), 0.99, figures)
+        self.assertGreaterEqual(planted_read / planted, 0.95, figures)
+        self.assertGreaterEqual(filler_skimmed / filler, 0.90, figures)
+
+    def test_gives_the_same_file_for_one_thread_and_two(self):
+        for threads in (1, 2):
+            self.train(*self.quick(self.at / f"threads{threads}.skim", "--threads", threads))
+        self.assertEqual((self.at / "threads1.skim").read_bytes(), (self.at / "threads2.skim").read_bytes())
+
+    def test_goes_on_after_kill_as_if_nothing_had_happened(self):
+        whole, killed = self.at / "whole.skim", self.at / "killed.skim"
+        self.train(*self.quick(whole))
+        chance = random.Random(1)
+        command = [SKIM, "train", *map(str, self.quick(killed, "--checkpoint-seconds", 0.02, "--resume"))]
+        kills = 0
+        for _ in range(10):
+            process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            try:
+                process.wait(timeout=0.15 + chance.random() * 0.5)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                kills += 1
+        self.assertGreaterEqual(kills, 5)
+        self.train(*self.quick(killed, "--resume"))
+        self.assertEqual(whole.read_bytes(), killed.read_bytes())
+        self.assertFalse((self.at / "killed.skim.checkpoint").exists(), "a finished training leaves no checkpoint")
+
+    def test_puts_training_aside_when_asked_to_stop(self):
+        out = self.at / "stopped.skim"
+        process = subprocess.Popen([SKIM, "train", *map(str, self.quick(out, "--max-steps", 100000))],
+                                   stderr=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("--resume", errors)
+        self.assertTrue((self.at / "stopped.skim.checkpoint/checkpoint.safetensors").exists())
+        self.assertFalse(out.exists())
+
+    def test_refuses_a_checkpoint_of_another_training(self):
+        out = self.at / "other.skim"
+        folder = self.at / "other.skim.checkpoint"
+        process = subprocess.Popen([SKIM, "train", *map(str, self.quick(out, "--max-steps", 100000, "--checkpoint-seconds", 0.1))],
+                                   stderr=subprocess.DEVNULL)
+        while not (folder / "checkpoint.safetensors").exists():
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        done = self.train(*self.quick(out, "--resume", "--seed", 2), check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("other options", done.stderr)
+        checkpoint = folder / "checkpoint.safetensors"
+        bytes_ = bytearray(checkpoint.read_bytes())
+        bytes_[-5] ^= 1
+        checkpoint.write_bytes(bytes_)
+        done = self.train(*self.quick(out, "--resume", "--max-steps", 100000, "--checkpoint-seconds", 0.1), check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("damaged", done.stderr)
+
+    def test_every_kind_of_model_trains_and_is_proven(self):
+        kinds = [["--reader", "full"], ["--cell", "gru", "--pooling", "max"], ["--cell", "rnn", "--pooling", "mean"],
+                 ["--small", "8,4,0", "--pooling", "attention"], ["--small", 0], ["--decision", "dot"],
+                 ["--decision", "linear_cell", "--small-sees", "all"], ["--layers", 2, "--bidirectional"],
+                 ["--estimator", "straight-through"], ["--estimator", "reinforce"], ["--target-rate", 0.5],
+                 ["--pretrain-steps", 20], ["--average", 0, "--words", "fixed"]]
+        for kind in kinds:
+            with self.subTest(kind=kind):
+                out = self.at / "kind.skim"
+                done = self.train(*self.quick(out, "--max-steps", 40, "--json", *kind))
+                self.assertEqual(json.loads(done.stdout)["probes"], 10)
+                verified = skim("verify", "--model", out)
+                self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+
+    def test_splits_dev_off_when_there_is_none(self):
+        done = self.train("--train", self.at / "small/train.tsv", "--out", self.at / "split.skim", "--max-steps", 20)
+        self.assertIn("split off", done.stderr)
+
+    def test_says_what_is_wrong(self):
+        one = self.at / "one.tsv"
+        one.write_text("a\tsome text\na\tmore text\n")
+        bad = self.at / "bad.tsv"
+        bad.write_text("a\tsome text\nno tab here\n")
+        out = self.at / "never.skim"
+        cases = [(["--out", out], 2, "--train is missing"),
+                 (["--train", one], 2, "--out is missing"),
+                 (["--train", one, "--out", out], 1, "label"),
+                 (["--train", bad, "--out", out], 1, "2"),
+                 (["--train", self.at / "none.tsv", "--out", out], 1, "none.tsv"),
+                 (self.quick(out, "--small", 40), 1, "small"),
+                 (self.quick(out, "--dropout", 1), 2, "dropout"),
+                 (self.quick(out, "--gamma", 0.1, "--target-rate", 0.5), 2, "--target-rate")]
+        for options, code, words in cases:
+            with self.subTest(options=options):
+                done = self.train(*options, check=False)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(words, done.stderr)
+                self.assertFalse(out.exists())
+
+    def test_takes_empty_and_very_long_texts(self):
+        data = self.at / "long.tsv"
+        data.write_text("".join(f"{label}\t{text}\n" for label, text in
+                                [("a", "good " * 100_000), ("b", "bad")] * 2 + [("a", "good"), ("b", "-")] * 4))
+        self.train("--train", data, "--dev", data, "--out", self.at / "long.skim", "--max-steps", 3, "--eval-steps", 3,
+                   "--hidden", 8, "--small", 2)
+
+    def test_logs_json(self):
+        log = self.at / "log.jsonl"
+        self.train(*self.quick(self.at / "log.skim", "--log", log))
+        lines = [json.loads(line) for line in log.read_text().splitlines()]
+        self.assertEqual([line["step"] for line in lines], [20, 40, 60, 80, 100, 120])
+        self.assertTrue(all(0 <= line["dev_accuracy"] <= 1 for line in lines))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
