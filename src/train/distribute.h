@@ -8,7 +8,8 @@
 
 namespace skim::train {
 
-// One process alone; see distribute.cpp for more.
+// One process alone. Training divides by what all processes hold together and asks for sums only,
+// so that others can take its place.
 class Group {
  public:
   virtual ~Group() = default;

@@ -166,12 +166,12 @@ bool Fit::step() {
     rows += static_cast<std::int64_t>(train_[item].words.size());
     all_words.insert(all_words.end(), train_[item].words.begin(), train_[item].words.end());
   }
-  const BatchWords distinct = batch_words(all_words);
+  const std::vector<std::int32_t> distinct = distinct_words(std::move(all_words));
   const std::vector<std::size_t> part = mine(chosen, train_, group_);
   std::vector<float> gradients;
   Losses losses;
   const auto width = static_cast<std::size_t>(words_.width());
-  const std::size_t word_values = words_.trains() ? distinct.distinct.size() * width : 0;
+  const std::size_t word_values = words_.trains() ? distinct.size() * width : 0;
   gradients.reserve(adam_.size() + word_values);
   // A process without a text in this batch still takes part in the sums.
   const Batch batch = make_batch(train_, part.empty() ? std::vector<std::size_t>{chosen[0]} : part);
@@ -189,8 +189,7 @@ bool Fit::step() {
     const float* from = words.grad().data_ptr<float>();
     for (std::size_t row = 0; row < batch.words.size(); ++row) {
       const auto place = static_cast<std::size_t>(
-          std::lower_bound(distinct.distinct.begin(), distinct.distinct.end(), batch.words[row]) -
-          distinct.distinct.begin());
+          std::lower_bound(distinct.begin(), distinct.end(), batch.words[row]) - distinct.begin());
       float* to = gradients.data() + start + place * width;
       for (std::size_t i = 0; i < width; ++i) to[i] += from[row * width + i];
     }
@@ -198,8 +197,7 @@ bool Fit::step() {
   group_.sum(gradients);
   const double scale = clip_scale(gradients, options_.adam.clip);
   adam_.update(gradients.data(), step_, scale);
-  if (word_values > 0)
-    words_.update(distinct.distinct, gradients.data() + adam_.size(), step_, scale);
+  if (word_values > 0) words_.update(distinct, gradients.data() + adam_.size(), step_, scale);
   ++step_;
 
   const double seconds = seconds_since(begin);

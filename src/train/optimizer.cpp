@@ -42,16 +42,10 @@ void average(float* averages, const float* values, std::size_t count, float deca
 
 }  // namespace
 
-BatchWords batch_words(const std::vector<std::int32_t>& words) {
-  BatchWords result;
-  result.distinct = words;
-  std::sort(result.distinct.begin(), result.distinct.end());
-  result.distinct.erase(std::unique(result.distinct.begin(), result.distinct.end()),
-                        result.distinct.end());
-  for (const std::int32_t word : words)
-    result.place.push_back(std::lower_bound(result.distinct.begin(), result.distinct.end(), word) -
-                           result.distinct.begin());
-  return result;
+std::vector<std::int32_t> distinct_words(std::vector<std::int32_t> words) {
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
 }
 
 WordTable::WordTable(const Vocabulary& vocabulary, const AdamOptions& options)

@@ -18,12 +18,8 @@ struct Slot {
   std::vector<float> first, second, average;
 };
 
-// The words of a batch, each once, and which of them each row is.
-struct BatchWords {
-  std::vector<std::int32_t> distinct;  // rising
-  std::vector<std::int64_t> place;     // of each row, in `distinct`
-};
-BatchWords batch_words(const std::vector<std::int32_t>& words);
+// Each word once, rising.
+std::vector<std::int32_t> distinct_words(std::vector<std::int32_t> words);
 
 // Word vectors. Moments of a vector move only in steps that touch it; its average is brought up to
 // date by as many steps as it missed, which is exact, because it did not change in between.

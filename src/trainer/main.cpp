@@ -16,6 +16,7 @@
 #include "eval/calibrate.h"
 #include "eval/evaluate.h"
 #include "eval/report.h"
+#include "eval/test_set.h"
 #include "file/model_file.h"
 #include "skim/verify.h"
 #include "spec/names.h"
@@ -122,6 +123,8 @@ std::optional<std::string> settle(Choices& chosen) {
   train::Job& job = chosen.job;
   if (job.train.empty()) return "--train is missing: the file to learn from";
   if (chosen.out.empty()) return "--out is missing: the model to write";
+  if (!chosen.test.empty() && !std::filesystem::exists(chosen.test))
+    return "--test: there is no file " + chosen.test;
   if (chosen.batch < 1) return "--batch must be at least 1";
   if (chosen.most_words < 1) return "--max-words must be at least 1";
   if (chosen.vocabulary < 2) return "--vocabulary must be at least 2";
@@ -231,7 +234,21 @@ Result<VerifyReport> prove(train::JobReport& report) {
   return verified;
 }
 
-int finish(const Choices& chosen, train::JobReport& report) {
+// The one look at the test split, by the runtime, when the model is safe on disk.
+Result<Report> look_at_test(const Choices& chosen) {
+  const auto model = Model::load(chosen.out);
+  if (!model) return tl::unexpected(model.error());
+  Result<Dataset> data = load_examples(chosen.test);
+  if (!data) return tl::unexpected(data.error());
+  const Result<TestSet> set = make_test_set(std::move(*data), model->spec());
+  if (!set) return tl::unexpected(set.error());
+  EvaluateOptions options;
+  options.timing.reset();
+  return evaluate(*model, *set, options);
+}
+
+int finish(const Choices& chosen, train::JobReport& report, Display& display) {
+  display.say("replaying probes and calibrating on dev");
   const Result<VerifyReport> verified = prove(report);
   if (!verified) return failed("train", verified.error());
   if (const auto written = write_model_file(report.draft, chosen.out); !written)
@@ -247,13 +264,23 @@ int finish(const Choices& chosen, train::JobReport& report) {
                  {"seconds", report.seconds},
                  {"probes", verified->probes},
                  {"worst_score_error", verified->worst_score_error}};
+  std::string of_test;
+  if (!chosen.test.empty()) {
+    const Result<Report> test = look_at_test(chosen);
+    if (!test) return failed("train", test.error());
+    result["test_accuracy"] = test->accuracy;
+    result["test_skim_rate"] = test->skim_rate;
+    of_test = format("test accuracy %.2f %%, skimmed %.1f %%\n", 100 * test->accuracy,
+                     100 * test->skim_rate);
+  }
   if (chosen.json) return print(result.dump() + "\n");
   return print(
       format("%s: dev accuracy %.2f %%, skimmed %.1f %%, best at step %lld of %lld, %.0f s; "
              "%d probes replayed\n",
              chosen.out.c_str(), 100 * report.accuracy, 100 * report.skim_rate,
              static_cast<long long>(report.best_step), static_cast<long long>(report.steps),
-             report.seconds, verified->probes));
+             report.seconds, verified->probes) +
+      of_test);
 }
 
 int run(Arguments arguments) {
@@ -270,6 +297,7 @@ int run(Arguments arguments) {
     display.say(
         "matrix products go to a BLAS that is neither OpenBLAS nor BLIS, which may be many "
         "times slower; install libopenblas0-pthread");
+  display.say("reading " + chosen.job.train);
   train::JobListener listener;
   listener.message = [&](const std::string& message) { display.say(message); };
   listener.progress = [&](const train::JobProgress& now) { display.show(now); };
@@ -281,7 +309,7 @@ int run(Arguments arguments) {
                 "; the same command with --resume goes on from there");
     return kFailed;
   }
-  return finish(chosen, *report);
+  return finish(chosen, *report, display);
 }
 
 }  // namespace

@@ -174,6 +174,21 @@ class Training(unittest.TestCase):
         self.train("--train", data, "--dev", data, "--out", self.at / "long.skim", "--max-steps", 3, "--eval-steps", 3,
                    "--hidden", 8, "--small", 2)
 
+    def test_reports_on_a_test_file_and_keeps_the_model_when_it_cannot(self):
+        out = self.at / "test.skim"
+        options = ["--max-steps", 20, "--json"]
+        done = self.train(*self.quick(out, *options, "--test", self.at / "small/test.tsv"))
+        told = json.loads(done.stdout)
+        seen = json.loads(skim("eval", self.at / "small/test.tsv", "--model", out, "--json", "--quiet").stdout)
+        self.assertAlmostEqual(told["test_accuracy"], seen["accuracy"], places=5)
+        self.assertAlmostEqual(told["test_skim_rate"], seen["skim_rate"], places=5)
+        self.assertEqual(self.train(*self.quick(out, *options, "--test", self.at / "none.tsv"), check=False).returncode, 2)
+        bad = self.at / "unknown.tsv"
+        bad.write_text("neither\tsome text\n")
+        out.unlink()
+        self.assertEqual(self.train(*self.quick(out, *options, "--test", bad), check=False).returncode, 1)
+        self.assertTrue(out.exists())
+
     def test_logs_json(self):
         log = self.at / "log.jsonl"
         self.train(*self.quick(self.at / "log.skim", "--log", log))
