@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <functional>
 
+#include <torch/nn/modules/rnn.h>
+
 #include "train/ops/product.h"
 #include "train/ops/recurrent.h"
 
