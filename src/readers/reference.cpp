@@ -1,7 +1,9 @@
 #include "readers/reference.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "spec/params.h"
@@ -23,10 +25,9 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 // Row `row` of a matrix times as many entries of `vector` as it has columns.
 double times(std::span<const float> matrix, std::size_t columns, std::size_t row,
              const Values& vector) {
-  double sum = 0;
-  for (std::size_t j = 0; j < columns; ++j)
-    sum += static_cast<double>(matrix[row * columns + j]) * vector[j];
-  return sum;
+  const std::span<const float> weights = matrix.subspan(row * columns, columns);
+  assert(columns <= vector.size());
+  return std::inner_product(weights.begin(), weights.end(), vector.begin(), 0.0);
 }
 
 // The first `units` entries of hidden and cell after one step of a cell whose u sees `sees` entries

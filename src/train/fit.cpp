@@ -106,8 +106,7 @@ struct Fit::Losses {
 Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
                            std::int64_t texts, std::int64_t rows) {
   const auto all_texts = static_cast<double>(texts);
-  const Tensor each =
-      torch::cross_entropy_loss(out.scores, batch.labels, {}, at::Reduction::None);
+  const Tensor each = torch::cross_entropy_loss(out.scores, batch.labels, {}, at::Reduction::None);
   Losses losses;
   losses.total = each.sum() / all_texts;
   std::vector<float> sums = {each.sum().item<float>(), 0, 0, 0};
@@ -251,8 +250,8 @@ Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) co
     const Batch batch = make_batch(items, chosen);
     const NetOutput out = read_hard(spec_, weights, snapshot.words, batch, read_all ? -1.0 : 0.5);
     right += (out.scores.argmax(1) == batch.labels).sum().item<double>();
-    loss += torch::cross_entropy_loss(out.scores, batch.labels, {}, at::Reduction::Sum)
-                .item<double>();
+    loss +=
+        torch::cross_entropy_loss(out.scores, batch.labels, {}, at::Reduction::Sum).item<double>();
     for (const ReadOutput& reading : out.readings) {
       words += static_cast<double>(batch.rows());
       if (reading.taken.defined())
