@@ -1,4 +1,4 @@
-// An open file of the system that closes itself. For src/base only.
+// An open file of the system that closes itself.
 #pragma once
 
 #include <fcntl.h>

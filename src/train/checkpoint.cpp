@@ -59,28 +59,27 @@ Result<void> write_checkpoint(const std::filesystem::path& path, const Fit::Stat
                             tensors));
 }
 
-Result<Fit::State> read_checkpoint(const std::filesystem::path& path, const std::string& recipe) {
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return tl::unexpected(file.error());
-  const Result<Container> container = parse_container(file->bytes(), path.string());
+Result<Fit::State> parse_checkpoint(std::span<const std::byte> bytes, const std::string& name,
+                                    const std::string& recipe) {
+  const Result<Container> container = parse_container(bytes, name);
   if (!container) return tl::unexpected(container.error());
   const auto text = [&](const char* key) {
     const auto found = container->metadata.find(key);
     return found == container->metadata.end() ? std::string() : found->second;
   };
   if (text("skim_checkpoint") != "1")
-    return fail(Fault::format, path.string() + ": not a checkpoint of this program");
+    return fail(Fault::format, name + ": not a checkpoint of this program");
   const auto sum = container->metadata.find("data_checksum");
   char now[17];
   std::snprintf(now, sizeof now, "%016llx",
                 static_cast<unsigned long long>(checksum_of_data(container->data)));
   if (sum == container->metadata.end() || sum->second != now)
-    return fail(Fault::format, path.string() + ": the checkpoint's data is damaged");
+    return fail(Fault::format, name + ": the checkpoint's data is damaged");
   if (text("recipe") != recipe)
-    return fail(Fault::mismatch, path.string() +
+    return fail(Fault::mismatch, name +
                                      ": made with other options or other data; resume with the "
                                      "same, or begin again without --resume");
-  const Result<Json> about = parse_json(text("state"), path.string());
+  const Result<Json> about = parse_json(text("state"), name);
   if (!about) return tl::unexpected(about.error());
   Fit::State state;
   state.step = about->value("step", std::int64_t{0});
@@ -88,15 +87,15 @@ Result<Fit::State> read_checkpoint(const std::filesystem::path& path, const std:
   state.skim_rate = about->value("skim_rate", 0.0);
   state.best.step = about->value("best_step", std::int64_t{0});
   if (about->contains("best")) state.best.score = score_of((*about)["best"]);
-  for (const auto& [name, tensor] : container->tensors) {
-    if (name == "touched")
+  for (const auto& [key, tensor] : container->tensors) {
+    if (key == "touched")
       state.touched = values_of<std::int32_t>(tensor);
-    else if (name == std::string(kBest) + "words")
+    else if (key == std::string(kBest) + "words")
       state.best.words = values_of<float>(tensor);
-    else if (name.rfind(kBest, 0) == 0)
-      state.best.weights[name.substr(std::strlen(kBest))] = values_of<float>(tensor);
+    else if (key.rfind(kBest, 0) == 0)
+      state.best.weights[key.substr(std::strlen(kBest))] = values_of<float>(tensor);
     else
-      state.arrays[name] = values_of<float>(tensor);
+      state.arrays[key] = values_of<float>(tensor);
   }
   return state;
 }

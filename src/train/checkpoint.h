@@ -1,7 +1,9 @@
 // Training put aside: everything that a later run needs to go on as if nothing had happened.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "skim/result.h"
@@ -13,6 +15,8 @@ namespace skim::train {
 // temporary file, synced, renamed.
 Result<void> write_checkpoint(const std::filesystem::path& path, const Fit::State& state,
                               const std::string& recipe);
-Result<Fit::State> read_checkpoint(const std::filesystem::path& path, const std::string& recipe);
+// From a checkpoint's bytes; `name` is for messages.
+Result<Fit::State> parse_checkpoint(std::span<const std::byte> bytes, const std::string& name,
+                                    const std::string& recipe);
 
 }  // namespace skim::train

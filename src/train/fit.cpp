@@ -102,9 +102,9 @@ struct Fit::Losses {
 };
 
 // Every sum is divided by what there is in all processes together, so that adding up their
-// gradients gives that of the whole batch.
+// gradients gives that of the whole batch. `weight` is 0 for a process that has no text of it.
 Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
-                           std::int64_t texts, std::int64_t rows) {
+                           std::int64_t texts, std::int64_t rows, double weight) {
   const auto all_texts = static_cast<double>(texts);
   const Tensor each = torch::cross_entropy_loss(out.scores, batch.labels, {}, at::Reduction::None);
   Losses losses;
@@ -123,7 +123,10 @@ Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadM
     }
     sums[1] = cheap.item<float>();
   }
+  for (float& sum : sums) sum *= static_cast<float>(weight);
+  sums[3] = stop_ ? 1 : 0;
   group_.sum(sums);
+  stop_agreed_ = sums[3] > 0;
   losses.shown = static_cast<double>(sums[0]) / all_texts;
   losses.skimmed = skims ? static_cast<double>(sums[2]) / readings : 0;
   if (!skims) return losses;
@@ -178,7 +181,7 @@ bool Fit::step() {
   const Tensor words = words_.rows(batch.words).requires_grad_(words_.trains());
   const ReadMode mode = mode_at(step_);
   const NetOutput out = classify(spec_, weights_, words, batch, options_.dropout, mode);
-  losses = losses_of(batch, out, mode, static_cast<std::int64_t>(chosen.size()), rows);
+  losses = losses_of(batch, out, mode, static_cast<std::int64_t>(chosen.size()), rows, weight);
   (losses.total * weight).backward();
   adam_.gather(gradients);
   if (word_values > 0) {
@@ -244,10 +247,12 @@ Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) co
   Weights weights(spec_, options_.seed, 0);
   put(snapshot, weights);
   const bool read_all = step_ <= options_.pretrain_steps && options_.pretrain_steps > 0;
-  Score score;
-  double right = 0, loss = 0, skimmed = 0, words = 0;
-  for (const std::vector<std::size_t>& chosen : by_length(items, kEvalRows)) {
-    const Batch batch = make_batch(items, chosen);
+  std::vector<double> sums(4);
+  double &right = sums[0], &loss = sums[1], &skimmed = sums[2], &words = sums[3];
+  const auto batches = by_length(items, kEvalRows);
+  for (auto at = static_cast<std::size_t>(group_.rank()); at < batches.size();
+       at += static_cast<std::size_t>(group_.size())) {
+    const Batch batch = make_batch(items, batches[at]);
     const NetOutput out = read_hard(spec_, weights, snapshot.words, batch, read_all ? -1.0 : 0.5);
     right += (out.scores.argmax(1) == batch.labels).sum().item<double>();
     loss +=
@@ -259,6 +264,7 @@ Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) co
             static_cast<double>(batch.rows()) - reading.taken.select(1, 0).sum().item<double>();
     }
   }
+  group_.sum(sums);
   const auto count = static_cast<double>(items.size());
   return {right / count, loss / count, words == 0 ? 0 : skimmed / words};
 }

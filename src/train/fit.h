@@ -47,12 +47,17 @@ class Fit {
   Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<Item>& train,
       const std::vector<Item>& dev, const FitOptions& options, Group& group);
 
-  // One step; false when training is over.
+  // One step; false when training is over. All processes of the group must take it; throws
+  // GroupLost when one does not.
   bool step();
+  // Tells the group that this process was asked to stop; after the next step all know.
+  void ask_to_stop() { stop_ = true; }
+  bool stop_asked() const { return stop_; }
+  bool stop_agreed() const { return stop_agreed_; }
   std::int64_t steps_done() const { return step_; }
   const FitProgress& progress() const { return progress_; }
   const Snapshot& best() const { return best_; }
-  // The model as it is now, measured on `items` under the hard rule.
+  // A model measured on `items` under the hard rule, each process of the group taking its part.
   Score evaluate(const std::vector<Item>& items, const Snapshot& snapshot) const;
   Snapshot snapshot();
 
@@ -64,7 +69,7 @@ class Fit {
  private:
   struct Losses;
   Losses losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
-                   std::int64_t texts, std::int64_t rows);
+                   std::int64_t texts, std::int64_t rows, double weight);
   ReadMode mode_at(std::int64_t step) const;
   void look_at_dev();
   std::int64_t eval_steps() const;
@@ -83,6 +88,7 @@ class Fit {
   std::int64_t best_step_ = 0;
   Snapshot best_;
   FitProgress progress_;
+  bool stop_ = false, stop_agreed_ = false;
 };
 
 struct Fit::State {

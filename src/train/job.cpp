@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -30,9 +31,10 @@ struct Data {
   std::vector<Item> train_items, dev_items;
 };
 
-void set_threads(int threads) {
-  const int count =
-      threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+// By default the cores of this machine, shared among the processes on it.
+void set_threads(int threads, int processes) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  const int count = threads > 0 ? threads : std::max(1, cores / processes);
   at::set_num_threads(count);
   using Setter = void (*)(int);
   if (auto* set = reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
@@ -46,6 +48,7 @@ Result<void> check_labels(const Dataset& data, const std::vector<std::string>& l
 }
 
 Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& listener) {
+  listener.message("reading " + job.train);
   Data data;
   Result<Dataset> train = load_examples(job.train);
   if (!train) return tl::unexpected(train.error());
@@ -180,33 +183,50 @@ Result<void> put_aside(const Job& job, const Fit& fit, const std::string& recipe
   return write_checkpoint(checkpoint_file(job), state, recipe);
 }
 
-Result<void> take_up(const Job& job, Fit& fit, const std::string& recipe,
+// The first process's checkpoint, to all of the group; empty when there is none.
+Result<std::vector<std::byte>> checkpoint_bytes(const std::string& path, Group& group) {
+  std::vector<std::byte> bytes;
+  if (group.rank() == 0 && std::filesystem::exists(path)) {
+    const Result<MappedFile> file = MappedFile::open(path);
+    if (!file) return tl::unexpected(file.error());
+    bytes.assign(file->bytes().begin(), file->bytes().end());
+  }
+  group.share(bytes);
+  return bytes;
+}
+
+Result<void> take_up(const Job& job, Fit& fit, Group& group, const std::string& recipe,
                      const JobListener& listener) {
   if (!job.resume) return {};
-  if (!std::filesystem::exists(checkpoint_file(job))) {
+  const Result<std::vector<std::byte>> bytes = checkpoint_bytes(checkpoint_file(job), group);
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (bytes->empty()) {
     listener.message("no checkpoint in " + job.checkpoint + ": training begins at the beginning");
     return {};
   }
-  Result<Fit::State> state = read_checkpoint(checkpoint_file(job), recipe);
+  Result<Fit::State> state = parse_checkpoint(*bytes, checkpoint_file(job), recipe);
   if (!state) return tl::unexpected(state.error());
   if (const auto loaded = fit.load(*state); !loaded) return loaded;
   listener.message("resumed after step " + std::to_string(fit.steps_done()));
   return {};
 }
 
-// Steps until training is over (true) or was told to stop (false).
-Result<bool> run_steps(const Job& job, Fit& fit, const std::string& recipe,
+// Steps until training is over (true) or one of the group was told to stop (false). The first
+// process of the group alone writes.
+Result<bool> run_steps(const Job& job, Fit& fit, const Group& group, const std::string& recipe,
                        const JobListener& listener) {
-  Log log(job.log, job.resume);
+  const bool first = group.rank() == 0;
+  Log log(first ? job.log : "", job.resume);
   if (!log.fine()) return fail(Fault::io, job.log + ": cannot be written");
   auto saved = Clock::now();
   while (fit.step()) {
     const JobProgress progress = progress_of(fit.progress());
     listener.progress(progress);
     if (progress.looked) log.write(progress);
-    const bool stop = listener.stop != nullptr && listener.stop->load();
-    if (stop ||
-        std::chrono::duration<double>(Clock::now() - saved).count() >= job.checkpoint_seconds) {
+    if (listener.stop != nullptr && listener.stop->load()) fit.ask_to_stop();
+    const double age = std::chrono::duration<double>(Clock::now() - saved).count();
+    const bool stop = fit.stop_agreed() || (group.size() == 1 && fit.stop_asked());
+    if (first && (stop || age >= job.checkpoint_seconds)) {
       if (const auto kept = put_aside(job, fit, recipe); !kept) return tl::unexpected(kept.error());
       saved = Clock::now();
     }
@@ -231,33 +251,76 @@ std::string checkpoint_file(const Job& job) {
   return (std::filesystem::path(job.checkpoint) / "checkpoint.safetensors").string();
 }
 
-Result<JobReport> run_job(const Job& job, const JobListener& listener) {
-  set_threads(job.threads);
+namespace {
+
+// All processes must train the same thing on the same data.
+Result<void> check_agreement(Group& group, const std::string& recipe) {
+  std::vector<std::byte> first(recipe.size());
+  std::memcpy(first.data(), recipe.data(), recipe.size());
+  group.share(first);
+  if (first.size() == recipe.size() && std::memcmp(first.data(), recipe.data(), first.size()) == 0)
+    return {};
+  return fail(Fault::mismatch,
+              "process " + std::to_string(group.rank()) +
+                  " was given other options or other data than the first process of its group");
+}
+
+Result<JobReport> run_in_group(const Job& job, const JobListener& listener, Group& group) {
   ModelSpec spec = job.spec;
   Result<Data> loaded = load_data(job, spec, listener);
   if (!loaded) return tl::unexpected(loaded.error());
   Data data = std::move(*loaded);
   if (const auto checked = check(spec); !checked)
     return fail(Fault::argument, checked.error().message);
-  const Json recipe = recipe_of(job, spec, data);
-  Group alone;
-  Fit fit(spec, data.vocabulary, data.train_items, data.dev_items, job.fit, alone);
-  if (const auto taken = take_up(job, fit, recipe.dump(), listener); !taken)
+  const std::string recipe = recipe_of(job, spec, data).dump();
+  if (const auto agreed = check_agreement(group, recipe); !agreed)
+    return tl::unexpected(agreed.error());
+  Fit fit(spec, data.vocabulary, data.train_items, data.dev_items, job.fit, group);
+  if (const auto taken = take_up(job, fit, group, recipe, listener); !taken)
     return tl::unexpected(taken.error());
-  const Result<bool> ended = run_steps(job, fit, recipe.dump(), listener);
+  const Result<bool> ended = run_steps(job, fit, group, recipe, listener);
   if (!ended) return tl::unexpected(ended.error());
   JobReport report;
   report.finished = *ended;
+  report.first = group.rank() == 0;
   report.steps = fit.steps_done();
   report.seconds = fit.progress().seconds;
   report.accuracy = fit.best().score.accuracy;
   report.skim_rate = fit.best().score.skim_rate;
   report.best_step = fit.best().step;
-  if (!report.finished) return report;
-  report.draft = make_draft(spec, data.vocabulary, fit.best(), recipe.dump(), job.fit.seed);
+  if (!report.finished || !report.first) return report;
+  report.draft = make_draft(spec, data.vocabulary, fit.best(), recipe, job.fit.seed);
   report.dev_name = data.dev.name;
   for (Example& example : data.dev.examples) report.dev.push_back(std::move(example.query));
   return report;
+}
+
+// Only the first process speaks.
+JobListener quiet(const JobListener& listener) {
+  return {[](const std::string&) {}, [](const JobProgress&) {}, listener.stop};
+}
+
+}  // namespace
+
+Result<JobReport> run_job(const Job& job, const JobListener& listener) {
+  const Result<Meeting> meeting = meeting_from_environment();
+  if (!meeting) return tl::unexpected(meeting.error());
+  set_threads(job.threads, meeting->here);
+  if (meeting->size > 1 && meeting->rank == 0)
+    listener.message("waiting at " + meeting->address + ":" + std::to_string(meeting->port) +
+                     " for " + std::to_string(meeting->size - 1) + " more processes");
+  const Result<std::unique_ptr<Group>> group = join(*meeting, job.group_seconds);
+  if (!group) return tl::unexpected(group.error());
+  try {
+    return run_in_group(job, meeting->rank == 0 ? listener : quiet(listener), **group);
+  } catch (const GroupLost& lost) {
+    const bool kept = std::filesystem::exists(checkpoint_file(job));
+    return fail(Fault::io, std::string(lost.what()) +
+                               (kept ? "; start all processes again with --resume, they go on "
+                                       "from the checkpoint in " +
+                                           job.checkpoint
+                                     : "; no checkpoint was written yet"));
+  }
 }
 
 }  // namespace skim::train

@@ -29,6 +29,7 @@ struct JobListener {
 
 struct JobReport {
   bool finished = false;  // else it was stopped, and the checkpoint goes on from there
+  bool first = true;      // of a group of processes; only that one has a draft to write
   ModelDraft draft;
   std::vector<Query> dev;  // for calibration
   std::string dev_name;

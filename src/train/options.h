@@ -46,7 +46,8 @@ struct Job {
   std::string checkpoint;           // a folder
   std::string log;                  // may be empty
   bool resume = false;
-  int threads = 0;  // 0: one a core
+  int threads = 0;             // 0: one a core
+  double group_seconds = 300;  // how long another process may stay silent before it is lost
   double checkpoint_seconds = 60;
   std::size_t most_words = 400;  // of each training text
   std::size_t vocabulary = 60'000;

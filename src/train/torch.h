@@ -1,5 +1,6 @@
-// What we use of LibTorch: tensors and autograd, not its modules, optimisers and data loaders. Compiled once; reading all
-// of torch.h would double the time that every file of this folder takes to build.
+// What we use of LibTorch: tensors and autograd, not its modules, optimisers and data loaders.
+// Compiled once; reading all of torch.h would double the time that every file of this folder takes
+// to build.
 #pragma once
 
 #if defined(__GNUC__)
@@ -8,7 +9,6 @@
 #pragma GCC diagnostic ignored "-Wextra"
 #pragma GCC diagnostic ignored "-Wpedantic"
 #endif
-#include <ATen/Parallel.h>
 #include <torch/autograd.h>
 #include <torch/types.h>
 #include <torch/utils.h>

@@ -102,6 +102,8 @@ void declare(Options& options, Choices& chosen) {
   options.add("--checkpoint", job.checkpoint, "DIR",
               "where training is put aside (default: FILE.checkpoint of --out)");
   options.add("--checkpoint-seconds", job.checkpoint_seconds, "S", "how often (default 60)");
+  options.add("--group-timeout", job.group_seconds, "S",
+              "with several processes: when a silent one counts as lost (default 300)");
   options.add_flag("--resume", job.resume, "go on from the checkpoint");
   options.add("--seed", chosen.seed, "N", "of everything random (default 1)");
   options.add("--threads", job.threads, "N", "(default 0: one a core)");
@@ -297,13 +299,13 @@ int run(Arguments arguments) {
     display.say(
         "matrix products go to a BLAS that is neither OpenBLAS nor BLIS, which may be many "
         "times slower; install libopenblas0-pthread");
-  display.say("reading " + chosen.job.train);
   train::JobListener listener;
   listener.message = [&](const std::string& message) { display.say(message); };
   listener.progress = [&](const train::JobProgress& now) { display.show(now); };
   listener.stop = &stop_asked;
   Result<train::JobReport> report = train::run_job(chosen.job, listener);
   if (!report) return failed("train", report.error());
+  if (!report->first) return report->finished ? kDone : kFailed;
   if (!report->finished) {
     display.say("stopped after step " + std::to_string(report->steps) +
                 "; the same command with --resume goes on from there");

@@ -3,48 +3,21 @@
 Environment: SKIM (the program; skim-train stands beside it).
 """
 import json
-import os
-import pathlib
 import random
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
-SKIM = os.environ["SKIM"]
+from trainings import SKIM, Trainings, skim
 
 
-def skim(*arguments, **options):
-    return subprocess.run([SKIM, *map(str, arguments)], capture_output=True, text=True, timeout=500, **options)
-
-
-class Training(unittest.TestCase):
+class Training(Trainings):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.at = pathlib.Path(cls.folder.name)
+        super().setUpClass()
         made = skim("data", "make", "planted", "--into", cls.at, "--format", "jsonl", "--train", 6000, "--no-negators")
         assert made.returncode == 0, made.stderr
-        small = skim("data", "make", "planted", "--into", cls.at / "small", "--train", 300, "--dev", 50, "--words", 20)
-        assert small.returncode == 0, small.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    def train(self, *options, check=True):
-        done = skim("train", *options)
-        if check:
-            self.assertEqual(done.returncode, 0, done.stderr)
-        return done
-
-    def quick(self, out, *options):
-        """A training of a few seconds."""
-        usual = {"--train": self.at / "small/train.tsv", "--dev": self.at / "small/dev.tsv", "--hidden": 20,
-                 "--small": 4, "--max-steps": 120, "--eval-steps": 20, "--word-width": 16, "--threads": 1}
-        rest = [part for name, value in usual.items() if name not in options for part in (name, value)]
-        return ["--out", out, *rest, *options]
 
     def test_reads_the_planted_words_and_skims_the_filler(self):
         """The words that decide are known. A short training on an easy form of the task, so the limits are below what

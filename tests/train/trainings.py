@@ -1,0 +1,41 @@
+"""What the tests of skim train share: the program, a small data set, and a training of a second on it.
+
+Environment: SKIM (the program; skim-train stands beside it).
+"""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SKIM = os.environ["SKIM"]
+
+
+def skim(*arguments, **options):
+    return subprocess.run([SKIM, *map(str, arguments)], capture_output=True, text=True, timeout=500, **options)
+
+
+class Trainings(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.at = pathlib.Path(cls.folder.name)
+        small = skim("data", "make", "planted", "--into", cls.at / "small", "--train", 300, "--dev", 50, "--words", 20)
+        assert small.returncode == 0, small.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def train(self, *options, check=True):
+        done = skim("train", *options)
+        if check:
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def quick(self, out, *options):
+        """Options of a training that takes a second."""
+        usual = {"--train": self.at / "small/train.tsv", "--dev": self.at / "small/dev.tsv", "--hidden": 20,
+                 "--small": 4, "--max-steps": 120, "--eval-steps": 20, "--word-width": 16, "--threads": 1}
+        rest = [part for name, value in usual.items() if name not in options for part in (name, value)]
+        return ["--out", out, *rest, *options]
