@@ -7,7 +7,14 @@
 namespace skim {
 
 enum class Cell { lstm, gru, rnn };
-enum class ReaderKind { full, skim };
+enum class ReaderKind {
+  full,  // every word with the whole cell
+  skim,  // each word with the big cell or a small one (Skim-RNN, the paper)
+  jump,  // a run of words, then a jump over some (LSTM-Jump, Yu et al. 2017)
+  skip,  // a word or nothing; how long the pause lasts is known when it begins (Skip RNN, Campos et
+         // al. 2018)
+  vary,  // as many units, from 0 to all, as each word needs (VCRNN, Jernite et al. 2017)
+};
 
 // What a small cell sees of the hidden state: its own head, or all of it.
 enum class SmallSees { head, all };
@@ -25,15 +32,25 @@ enum class WeightType { f32, bf16, int8 };
 // How text becomes words: English rules (punctuation and n't apart), or split at white space only.
 enum class Tokenizer { english, whitespace };
 
+// How a jump reader moves. It reads `run` words, then jumps up to `reach` words on, or stops for
+// good; after `most` jumps the next run is its last.
+struct JumpSpec {
+  int run = 20;    // R in its paper
+  int reach = 40;  // K
+  int most = 5;    // N
+  bool operator==(const JumpSpec&) const = default;
+};
+
 struct ReaderSpec {
   ReaderKind kind = ReaderKind::skim;
   Cell cell = Cell::lstm;
   int input = 100;   // width of the rows it reads
   int hidden = 100;  // d in the paper: width of the state
-  std::vector<int> small = {
-      10};  // d' in the paper: widths of the smaller cells, falling; 0 skips; empty when full
+  // d' in the paper: widths of the smaller cells, falling; 0 skips. Empty unless it skims.
+  std::vector<int> small = {10};
   SmallSees small_sees = SmallSees::head;
   Decision decision = Decision::linear;
+  JumpSpec jump = {};  // of a jump reader
 
   // k in the paper: how many ways there are to treat a word.
   int levels() const { return 1 + static_cast<int>(small.size()); }
@@ -41,6 +58,13 @@ struct ReaderSpec {
   int width(int level) const {
     return level == 0 ? hidden : small[static_cast<std::size_t>(level) - 1];
   }
+  // The fewest units that a word may update.
+  int least() const {
+    if (!small.empty()) return small.back();
+    return kind == ReaderKind::full ? hidden : 0;
+  }
+  // Of a vary reader that updates `width` units: the entries of its input that it looks at.
+  int inputs_for(int width) const { return (width * input + hidden - 1) / hidden; }
 
   bool operator==(const ReaderSpec&) const = default;
 };

@@ -19,7 +19,7 @@ struct MakeOptions {
   std::string format = "tsv";
   int train = 10000, dev = 500, test = 500, words = 60;
   std::uint64_t seed = 1;
-  bool no_negators = false;
+  bool negators = false;
 };
 
 void declare(Options& options, MakeOptions& chosen) {
@@ -32,7 +32,8 @@ void declare(Options& options, MakeOptions& chosen) {
   options.add("--test", chosen.test, "N", "texts to report on (default 500)");
   options.add("--words", chosen.words, "N", "of each text (default 60)");
   options.add("--seed", chosen.seed, "N", "of the texts (default 1)");
-  options.add_flag("--no-negators", chosen.no_negators, "no 'not good', so that words are enough");
+  options.add_flag("--negators", chosen.negators,
+                   "'not good' speaks against: words alone are not enough");
   options.add_choice("--format", chosen.format, {"tsv", "jsonl"},
                      "label, tab, text; or JSON lines, which also say which words decide");
   options.add_example("skim data make planted --into build/planted");
@@ -48,7 +49,8 @@ Result<void> write_part(const MakeOptions& chosen, const std::string& name, std:
                         int count) {
   const PlantedOptions task{.seed = chosen.seed,
                             .words = static_cast<std::size_t>(chosen.words),
-                            .negators = !chosen.no_negators};
+                            .negators = chosen.negators,
+                            .close = true};
   std::string lines;
   for (int i = 0; i < count; ++i)
     lines += line_of(planted_text(task, first + static_cast<std::uint64_t>(i)), chosen.format);

@@ -94,6 +94,12 @@ std::string facts_text(const Facts& facts) {
                                         std::string(name_of(spec.reader.small_sees))});
     lines.push_back({"decision", std::string(name_of(spec.reader.decision))});
   }
+  if (spec.reader.kind == ReaderKind::jump) {
+    const JumpSpec& jump = spec.reader.jump;
+    lines.push_back({"jumps", "after " + std::to_string(jump.run) + " words, up to " +
+                                  std::to_string(jump.reach) + " words on, at most " +
+                                  std::to_string(jump.most) + " times"});
+  }
   lines.push_back({"words", std::to_string(spec.vocabulary) + ", vectors of " +
                                 std::to_string(spec.word_width) + ", tokenizer " +
                                 std::string(name_of(spec.tokenizer))});

@@ -41,7 +41,8 @@ constexpr std::size_t kLabelsShown = 12;
 // The width says more than the look only where there are more than two.
 std::string tooltip(const Step& step, const ModelSpec& spec) {
   const std::string p_read = "p_read " + number_text(static_cast<double>(step.p_read), 2);
-  return spec.reader.levels() > 2 ? p_read + ", " + std::to_string(step.width) + " units" : p_read;
+  const bool many = spec.reader.levels() > 2 || spec.reader.kind == ReaderKind::vary;
+  return many ? p_read + ", " + std::to_string(step.width) + " units" : p_read;
 }
 
 std::string word_html(std::string_view word, const Step& step, Look look, const ModelSpec& spec) {
@@ -111,14 +112,13 @@ std::string legend_html(const ReadingView& view) {
   std::string html =
       "<ul class=\"legend\"><li><span class=\"text\"><mark>read</mark></span> the whole state was "
       "updated</li><li><span class=\"text\"><i>skimmed</i></span> ";
-  const auto& small = view.spec.reader.small;
-  const int least = small.empty() ? 0 : small.back();
+  const int least = view.spec.reader.least();
   html += least == 0 ? "passed over" : "only " + std::to_string(least) + " units were updated";
   html += "</li>";
-  if (small.size() > 1) {
+  if (view.spec.reader.levels() > 2 || view.spec.reader.kind == ReaderKind::vary) {
     html +=
-        "<li><span class=\"text\"><i class=\"between\">between</i></span> a middle-sized cell "
-        "ran</li>";
+        "<li><span class=\"text\"><i class=\"between\">between</i></span> some of the units were "
+        "updated</li>";
   }
   return html + "</ul>\n";
 }

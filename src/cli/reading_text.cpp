@@ -37,8 +37,7 @@ std::string work_text(const Cost& cost) {
 
 Look look_of(const Step& step, const Pass& pass, const ModelSpec& spec) {
   if (step.width >= pass.hidden) return Look::read;
-  const auto& small = spec.reader.small;
-  return small.size() > 1 && step.width > small.back() ? Look::between : Look::skimmed;
+  return step.width > spec.reader.least() ? Look::between : Look::skimmed;
 }
 
 std::vector<Stretch> stretches_of(const ReadingView& view) {

@@ -83,6 +83,11 @@ Result<Calibration> calibrate(const Model& model, std::span<const Query> queries
     return fail(Fault::argument,
                 model.name() + ": this model reads every word, there is nothing to calibrate");
   }
+  if (model.spec().reader.kind == ReaderKind::jump) {
+    return fail(Fault::argument, model.name() +
+                                     ": a jump reader has no dial between its own choice and "
+                                     "reading everything, so it cannot be calibrated");
+  }
   if (queries.empty()) return fail(Fault::argument, "there are no texts to calibrate on");
   Batch batch(model, options.threads);
   auto decisions = gather_decisions(batch, queries, part_of(progress, 0, 10));

@@ -37,17 +37,6 @@ std::unique_ptr<Reader> reader_from(const NetParts& parts, int layer, bool backw
   return make_reader(spec, tensors, parts.spec.weights, &parts.words, share);
 }
 
-Input slice(const Input& input, std::size_t begin, std::size_t count) {
-  Input part = input;
-  if (!input.words.empty()) {
-    part.words = input.words.subspan(begin, count);
-  } else {
-    part.rows.data = input.rows.row(begin);
-    part.rows.count = count;
-  }
-  return part;
-}
-
 class Classifier final : public Net {
  public:
   explicit Classifier(const NetParts& parts) : spec_(parts.spec) {
@@ -74,6 +63,7 @@ class Classifier final : public Net {
           i;  // sampled decisions of one reader say nothing of another's
       memory.passes[i].log_used = 0;
       memory.passes[i].steps.clear();
+      memory.passes[i].whole.clear();
     }
   }
 
@@ -103,6 +93,9 @@ class Classifier final : public Net {
   std::size_t hidden() const { return static_cast<std::size_t>(spec_.reader.hidden); }
   std::size_t row_width() const { return static_cast<std::size_t>(spec_.row_width()); }
   std::size_t directions() const { return static_cast<std::size_t>(spec_.directions()); }
+  // A pooling that saves work needs updates of a few widths; where every word has its own, it gets
+  // the rows.
+  bool whole_rows() const { return spec_.reader.kind == ReaderKind::vary; }
   // Rows start at cache lines.
   std::size_t row_stride() const { return round_up(row_width(), kCacheLine / sizeof(float)); }
 
@@ -141,25 +134,34 @@ class Classifier final : public Net {
     const std::size_t before = pass.steps.size();
     pass.steps.resize(before + input.count());
     const std::span<Step> steps = std::span(pass.steps).subspan(before);
+    const std::size_t log_begin = pass.log_used;
     for (std::size_t done = 0, count = 0; done < steps.size(); done += count) {
       count = std::min(kPiece, steps.size() - done);
       const std::size_t begin = input.backward ? steps.size() - done - count : done;
       Output output;
       if (rows.data != nullptr) output.rows = {rows.row(begin), count, rows.width, rows.stride};
-      if (logs) {
+      if (logs && whole_rows()) {
+        pass.log.grow(log_begin + steps.size() * hidden() + kLogSlack);
+        output.rows = {pass.log.data() + log_begin + begin * hidden(), count, hidden(), hidden()};
+      } else if (logs) {
         pass.log.grow(pass.log_used + count * hidden() + kLogSlack);
         output.log = pass.log.data() + pass.log_used;
       }
       const std::span<Step> taken = steps.subspan(begin, count);
-      readers_[index]->read(slice(input, begin, count), policy, pass.state, output, taken,
+      readers_[index]->read(input.part(begin, count), policy, pass.state, output, taken,
                             memory.scratch);
-      if (!logs) continue;
+      if (!logs || whole_rows()) continue;
       for (const Step& step : taken) pass.log_used += step.width;
     }
+    if (!logs || !whole_rows()) return;
+    pass.log_used = log_begin + steps.size() * hidden();
+    pass.whole.resize(pass.steps.size(), Step{static_cast<std::uint16_t>(hidden()), 1});
   }
 
   PoolLog log_of(const NetMemory& memory, std::size_t direction) const {
     const NetMemory::PassMemory& pass = last_pass(memory, direction);
+    if (whole_rows())
+      return {pass.log.data(), pass.whole.data(), pass.whole.size(), widths_.data()};
     return {pass.log.data(), pass.steps.data(),     pass.steps.size(),
             widths_.data(),  spec_.reader.levels(), direction == 1};
   }

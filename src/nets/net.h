@@ -26,6 +26,7 @@ struct NetMemory {
     Buffer<float> log;         // updates of the hidden state, where the pooling needs them
     std::size_t log_used = 0;  // floats of it
     std::vector<Step> steps;   // in the order of the text; as many as words were read
+    std::vector<Step> whole;   // likewise, where the log holds whole rows instead of updates
   };
   std::vector<PassMemory> passes;  // layer by layer, forward before backward
   // Output rows of a layer on their way into the next: odd and even layers take turns.

@@ -26,6 +26,27 @@ struct Input {
       false;  // read from the last to the first; outputs and steps keep the original order
 
   std::size_t count() const { return words.empty() ? rows.count : words.size(); }
+
+  // `size` rows from `begin` on, in the order of the text.
+  Input part(std::size_t begin, std::size_t size) const {
+    Input some = *this;
+    if (!words.empty()) {
+      some.words = words.subspan(begin, size);
+    } else {
+      some.rows.data = rows.row(begin);
+      some.rows.count = size;
+    }
+    return some;
+  }
+};
+
+// Where a reader that leaves words out stands between two of them.
+struct Pace {
+  std::uint64_t reading = 0;  // jump: words of the run still to read
+  std::uint64_t passing = 0;  // jump: words still to pass over
+  std::uint64_t jumps = 0;    // jump: taken so far
+  float urge = 1;             // skip: how much the next word should be read
+  float growth = 0;           // skip: by how much that grows with each word left out
 };
 
 // Where one reader stands; belongs to the caller, so one model serves any number of threads and
@@ -35,7 +56,8 @@ struct State {
   Buffer<float> cell;          // likewise; empty unless LSTM
   std::uint64_t position = 0;  // rows read so far: sampling draws depend on it
   std::uint32_t sweep = 0;     // direction of the next sweep over the weights
-  std::uint64_t stream = 0;    // which draws sampling takes: give each reader of a net its own
+  Pace pace;
+  std::uint64_t stream = 0;  // which draws sampling takes: give each reader of a net its own
 };
 
 // Memory a reader uses during one call. Grows to what the longest text needs and is used again.

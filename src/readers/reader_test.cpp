@@ -10,6 +10,7 @@
 
 #include "kernels/target.h"
 #include "readers/reference.h"
+#include "spec/names.h"
 #include "spec/params.h"
 
 namespace skim {
@@ -111,6 +112,11 @@ std::vector<ReaderSpec> all_specs() {
       spec.kind = ReaderKind::full;
       spec.small.clear();
       specs.push_back(spec);
+      spec.jump = {.run = 3, .reach = 4, .most = 7};
+      for (const ReaderKind kind : {ReaderKind::jump, ReaderKind::skip, ReaderKind::vary}) {
+        spec.kind = kind;
+        specs.push_back(spec);
+      }
       if (hidden < 24) continue;
       spec.kind = ReaderKind::skim;
       const std::vector<std::vector<int>> widths = {{0},  {1},  {5},     {8},       {10},
@@ -136,7 +142,8 @@ std::vector<ReaderSpec> all_specs() {
 }
 
 std::string name_of(const ReaderSpec& spec) {
-  std::string name = "cell " + std::to_string(static_cast<int>(spec.cell)) + " d " +
+  std::string name = std::string(skim::name_of(spec.kind)) + " cell " +
+                     std::to_string(static_cast<int>(spec.cell)) + " d " +
                      std::to_string(spec.hidden) + " small";
   for (const int small : spec.small) name += " " + std::to_string(small);
   return name + " sees " + std::to_string(static_cast<int>(spec.small_sees)) + " decision " +
@@ -320,28 +327,35 @@ TEST(Reader, BackwardOverReversedRowsEqualsForward) {
 
 TEST(Reader, ThresholdZeroReadsEverythingAndEqualsThePlainReader) {
   for (ReaderSpec spec : all_specs()) {
-    if (spec.kind != ReaderKind::skim) continue;
+    if (spec.kind == ReaderKind::full) continue;
     const Weights weights(spec, 8);
     const Text text(50, spec.input, 8);
+    const bool own_kernel = spec.kind == ReaderKind::vary;
     const Result skim = run(*make_reader(spec, weights.tensors, WeightType::f32),
                             of_rows(text.rows()), {.read_above = 0});
     spec.kind = ReaderKind::full;
     spec.small.clear();
     const Result plain =
         run(*make_reader(spec, weights.tensors, WeightType::f32), of_rows(text.rows()));
-    ASSERT_EQ(skim.rows, plain.rows) << name_of(spec);
+    for (const Step& step : skim.steps) ASSERT_EQ(step.width, spec.hidden);
+    if (!own_kernel) {
+      ASSERT_EQ(skim.rows, plain.rows) << name_of(spec);
+    }
+    for (std::size_t i = 0; i < plain.rows.size(); ++i)
+      ASSERT_NEAR(skim.rows[i], plain.rows[i], kF32) << name_of(spec);
   }
 }
 
 TEST(Reader, ThresholdOneTakesTheSmallestCellForEveryWord) {
   for (const ReaderSpec& spec : all_specs()) {
-    if (spec.kind != ReaderKind::skim) continue;
+    if (spec.kind == ReaderKind::full) continue;
+    const int smallest = spec.small.empty() ? 0 : spec.small.back();
     const Weights weights(spec, 9);
     const Text text(50, spec.input, 9);
     const Result got = run(*make_reader(spec, weights.tensors, WeightType::f32),
                            of_rows(text.rows()), {.read_above = 1});
-    for (const Step& step : got.steps) ASSERT_EQ(step.width, spec.small.back());
-    for (std::size_t i = static_cast<std::size_t>(spec.small.back()); i < got.hidden.size(); ++i)
+    for (const Step& step : got.steps) ASSERT_EQ(step.width, smallest) << name_of(spec);
+    for (std::size_t i = static_cast<std::size_t>(smallest); i < got.hidden.size(); ++i)
       ASSERT_EQ(got.hidden[i], 0);
   }
 }

@@ -6,8 +6,10 @@
 #include <memory>
 #include <optional>
 
+#include "kernels/pool.h"
 #include "kernels/sequence.h"
 #include "readers/inputs.h"
+#include "readers/kinds.h"
 #include "readers/limits.h"
 #include "readers/reader.h"
 #include "readers/weights.h"
@@ -16,8 +18,9 @@
 namespace skim {
 namespace {
 
-// Room behind the state for loads of whole vectors, whatever the target.
-constexpr std::size_t kStateSlack = 32;
+// Room behind the state for loads of whole vectors, whatever the target, here and in
+// kernels/pool.h.
+constexpr std::size_t kStateSlack = kPoolSlack;
 
 class RecurrentReader final : public Reader {
  public:
@@ -224,9 +227,9 @@ class RecurrentReader final : public Reader {
 
 }  // namespace
 
-std::unique_ptr<Reader> make_reader(const ReaderSpec& spec, const Tensors& tensors,
-                                    WeightType weights, const WordSource* words,
-                                    std::size_t table_bytes) {
+std::unique_ptr<Reader> make_recurrent_reader(const ReaderSpec& spec, const Tensors& tensors,
+                                              WeightType weights, const WordSource* words,
+                                              std::size_t table_bytes) {
   return std::make_unique<RecurrentReader>(spec, tensors, weights, words, table_bytes);
 }
 

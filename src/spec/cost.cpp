@@ -37,7 +37,7 @@ struct Sizes {
 double paper_cost(const ReaderSpec& spec, double width, double plain) {
   if (spec.kind == ReaderKind::full) return plain;
   const double share = width / spec.hidden;
-  return plain * (share * share + kPaperDecision);
+  return plain * (share * share + (spec.kind == ReaderKind::skim ? kPaperDecision : 0));
 }
 
 double counted_decision(const ReaderSpec& spec, const Sizes& n) {
@@ -52,10 +52,26 @@ double counted_decision(const ReaderSpec& spec, const Sizes& n) {
   return std::min(n.input, n.hidden) + n.levels;
 }
 
+// What a word costs the other methods beside the cell. A jump reader decides once a run; the pause
+// of a skip reader is known when it begins.
+double leaping_decision(const ReaderSpec& spec, const Sizes& n, double width) {
+  if (spec.kind == ReaderKind::jump && width > 0)
+    return (spec.jump.reach + 1) * n.hidden / spec.jump.run;
+  if (spec.kind == ReaderKind::skip && width > 0) return n.hidden;
+  return spec.kind == ReaderKind::vary ? n.input + n.hidden : 0;
+}
+
+double vary_cost(const ReaderSpec& spec, const Sizes& n, double width) {
+  const double inputs = spec.inputs_for(static_cast<int>(width));
+  return n.gates * width * (inputs + width) + leaping_decision(spec, n, width);
+}
+
 double counted_cost(const ReaderSpec& spec, double width) {
   const Sizes n(spec);
   const double read = n.gates * n.hidden * (n.input + n.hidden);
-  if (spec.kind == ReaderKind::full) return read;
+  if (spec.kind == ReaderKind::vary) return vary_cost(spec, n, width);
+  if (spec.kind != ReaderKind::skim)
+    return (width > 0 ? read : 0) + leaping_decision(spec, n, width);
   const double seen = spec.small_sees == SmallSees::head ? width : n.hidden;
   const double skim = n.gates * width * (n.input + seen);
   return counted_decision(spec, n) + (width < n.hidden ? skim : read);
@@ -84,8 +100,11 @@ double executed_input(const ReaderSpec& spec, const Sizes& n, bool read) {
 
 double executed_cost(const ReaderSpec& spec, double width, Inputs inputs) {
   const Sizes n(spec);
-  if (spec.kind == ReaderKind::full) {
-    return n.gates * n.hidden * (n.hidden + (inputs == Inputs::rows ? n.input : 0));
+  // Its input's part depends on how many units look at it, so there is nothing to look up.
+  if (spec.kind == ReaderKind::vary) return vary_cost(spec, n, width);
+  if (spec.kind != ReaderKind::skim) {
+    const double read = n.gates * n.hidden * (n.hidden + (inputs == Inputs::rows ? n.input : 0));
+    return (width > 0 ? read : 0) + leaping_decision(spec, n, width);
   }
   const bool read = width >= n.hidden;
   const bool sees_all = spec.small_sees == SmallSees::all;
@@ -124,7 +143,30 @@ Costs step_cost(const ReaderSpec& spec, int width, Inputs inputs) {
   return costs;
 }
 
+namespace {
+
+// Of steps with any widths; many in a row often have the same.
+Costs sum_of_widths(const ReaderSpec& spec, std::span<const Step> steps, Inputs inputs) {
+  Costs sum, one;
+  double times = 0;
+  int width = -1;
+  for (const Step& step : steps) {
+    if (step.width != width) {
+      add(sum, one, times);
+      width = step.width;
+      one = step_cost(spec, width, inputs);
+      times = 0;
+    }
+    ++times;
+  }
+  add(sum, one, times);
+  return sum;
+}
+
+}  // namespace
+
 Costs pass_cost(const ReaderSpec& spec, std::span<const Step> steps, Inputs inputs) {
+  if (spec.kind != ReaderKind::skim) return sum_of_widths(spec, steps, inputs);
   const auto levels = static_cast<std::size_t>(spec.levels());
   assert(levels <= kMaxLevels);
   std::array<double, kMaxLevels> counts{};

@@ -139,5 +139,35 @@ TEST(SkimRate, IsTheShareOfStepsThatDidNotReadOverAllPasses) {
   EXPECT_EQ(skim_rate(trace), 0.5);
 }
 
+TEST(OtherMethods, PayForWhatTheyReadAndForTheirChoice) {
+  ReaderSpec spec{.kind = ReaderKind::skip, .input = 30, .hidden = 20, .small = {}};
+  const double cell = 4 * 20 * (30 + 20);
+  EXPECT_EQ(step_cost(spec, 20, Inputs::rows).counted.flops, cell + 20);
+  EXPECT_EQ(step_cost(spec, 20, Inputs::folded).executed.flops, 4 * 20 * 20 + 20);
+  EXPECT_EQ(step_cost(spec, 0, Inputs::rows).executed.flops, 0);
+  spec.kind = ReaderKind::jump;
+  spec.jump = {.run = 10, .reach = 4, .most = 3};
+  // Five ways to go on, decided once in ten words.
+  EXPECT_EQ(step_cost(spec, 20, Inputs::rows).counted.flops, cell + 5 * 20 / 10);
+  EXPECT_EQ(step_cost(spec, 0, Inputs::rows).counted.flops, 0);
+  spec.kind = ReaderKind::vary;
+  // 7 of 20 units look at ceil(7 * 30 / 20) = 11 of 30 inputs.
+  EXPECT_EQ(step_cost(spec, 7, Inputs::folded).executed.flops, 4 * 7 * (11 + 7) + 30 + 20);
+  EXPECT_EQ(step_cost(spec, 20, Inputs::folded).counted.flops, cell + 30 + 20);
+  EXPECT_EQ(step_cost(spec, 7, Inputs::folded).counted.full_flops, cell);
+}
+
+TEST(OtherMethods, ATextCostsTheSumOfItsWords) {
+  ReaderSpec spec{.kind = ReaderKind::vary, .input = 30, .hidden = 20, .small = {}};
+  std::vector<Step> steps;
+  double sum = 0;
+  for (const int width : {0, 7, 7, 20, 7, 3, 0, 0}) {
+    steps.push_back({static_cast<std::uint16_t>(width), 0.5F});
+    sum += step_cost(spec, width, Inputs::rows).counted.flops;
+  }
+  EXPECT_DOUBLE_EQ(pass_cost(spec, steps, Inputs::rows).counted.flops, sum);
+  EXPECT_DOUBLE_EQ(pass_cost(spec, steps, Inputs::rows).counted.full_flops, 8 * 4 * 20 * 50);
+}
+
 }  // namespace
 }  // namespace skim

@@ -26,6 +26,9 @@ template <>
 inline constexpr std::array kNames<ReaderKind> = {
     std::pair{ReaderKind::full, std::string_view("full")},
     std::pair{ReaderKind::skim, std::string_view("skim")},
+    std::pair{ReaderKind::jump, std::string_view("jump")},
+    std::pair{ReaderKind::skip, std::string_view("skip")},
+    std::pair{ReaderKind::vary, std::string_view("vary")},
 };
 template <>
 inline constexpr std::array kNames<SmallSees> = {

@@ -9,6 +9,7 @@ namespace {
 constexpr int kMaxHidden = 4096;  // fits Step::width
 constexpr int kMaxInput = 65536;
 constexpr int kMaxLevels = 8;
+constexpr int kMaxJump = 4096;
 constexpr int kMaxLayers = 16;
 constexpr int kMaxVocabulary = 100'000'000;
 constexpr std::size_t kMaxLabels = 100'000;
@@ -45,6 +46,16 @@ void add_decision(std::vector<TensorSpec>& list, const ReaderSpec& spec) {
   list.push_back({"decision.b", {levels}, false});
 }
 
+void add_smaller(std::vector<TensorSpec>& list, const ReaderSpec& spec) {
+  for (int level = 1; level < spec.levels(); ++level) {
+    const int width = spec.width(level);
+    if (width == 0) continue;
+    const int seen = spec.small_sees == SmallSees::head ? width : spec.hidden;
+    add_cell(list, "small." + std::to_string(level), {spec.cell, width, spec.input, seen}, false);
+  }
+  add_decision(list, spec);
+}
+
 Result<void> in_range(const std::string& field, long long value, long long low, long long high) {
   if (value >= low && value <= high) return {};
   return fail(Fault::format, field + " is " + std::to_string(value) + ", it must be from " +
@@ -52,9 +63,9 @@ Result<void> in_range(const std::string& field, long long value, long long low, 
 }
 
 Result<void> check_small(const ReaderSpec& spec) {
-  if (spec.kind == ReaderKind::full) {
+  if (spec.kind != ReaderKind::skim) {
     if (spec.small.empty()) return {};
-    return fail(Fault::format, "reader.small must be empty, a full reader has no small cells");
+    return fail(Fault::format, "reader.small must be empty, only a skim reader has small cells");
   }
   if (spec.small.empty()) {
     return fail(Fault::format, "reader.small is empty, a skim reader needs at least one width");
@@ -73,6 +84,13 @@ Result<void> check_small(const ReaderSpec& spec) {
     wider = width;
   }
   return {};
+}
+
+Result<void> check_jump(const ReaderSpec& spec) {
+  if (spec.kind != ReaderKind::jump) return {};
+  return in_range("reader.jump.run", spec.jump.run, 1, kMaxJump)
+      .and_then([&] { return in_range("reader.jump.reach", spec.jump.reach, 1, kMaxJump); })
+      .and_then([&] { return in_range("reader.jump.most", spec.jump.most, 0, 1'000'000); });
 }
 
 Result<void> check_labels(const std::vector<std::string>& labels) {
@@ -108,14 +126,26 @@ std::size_t gates(Cell cell) {
 std::vector<TensorSpec> reader_tensors(const ReaderSpec& spec) {
   std::vector<TensorSpec> list;
   add_cell(list, "big", {spec.cell, spec.hidden, spec.input, spec.hidden}, true);
-  if (spec.kind == ReaderKind::full) return list;
-  for (int level = 1; level < spec.levels(); ++level) {
-    const int width = spec.width(level);
-    if (width == 0) continue;
-    const int seen = spec.small_sees == SmallSees::head ? width : spec.hidden;
-    add_cell(list, "small." + std::to_string(level), {spec.cell, width, spec.input, seen}, false);
+  switch (spec.kind) {
+    case ReaderKind::full:
+      break;
+    case ReaderKind::skim:
+      add_smaller(list, spec);
+      break;
+    case ReaderKind::jump:
+      list.push_back({"jump.w", {size_of(spec.jump.reach) + 1, size_of(spec.hidden)}, false});
+      list.push_back({"jump.b", {size_of(spec.jump.reach) + 1}, false});
+      break;
+    case ReaderKind::skip:
+      list.push_back({"update.w", {1, size_of(spec.hidden)}, false});
+      list.push_back({"update.b", {1}, false});
+      break;
+    case ReaderKind::vary:
+      list.push_back({"extent.w", {1, size_of(spec.input)}, false});
+      list.push_back({"extent.u", {1, size_of(spec.hidden)}, false});
+      list.push_back({"extent.b", {1}, false});
+      break;
   }
-  add_decision(list, spec);
   return list;
 }
 
@@ -146,6 +176,7 @@ Result<void> check(const ReaderSpec& spec) {
   return in_range("reader.input", spec.input, 1, kMaxInput)
       .and_then([&] { return in_range("reader.hidden", spec.hidden, 1, kMaxHidden); })
       .and_then([&] { return check_small(spec); })
+      .and_then([&] { return check_jump(spec); })
       .and_then([&]() -> Result<void> {
         const bool needs_cell =
             spec.kind == ReaderKind::skim && spec.decision == Decision::linear_cell;

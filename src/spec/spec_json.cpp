@@ -85,6 +85,15 @@ class Fields {
   std::optional<Error> error_;
 };
 
+Result<JumpSpec> read_jump(const Json& json, std::string_view where) {
+  Fields fields(json, where);
+  JumpSpec spec;
+  fields.read("run", spec.run);
+  fields.read("reach", spec.reach);
+  fields.read("most", spec.most);
+  return fields.finish(spec);
+}
+
 Result<ReaderSpec> read_reader(const Json& json, std::string_view where) {
   Fields fields(json, where);
   ReaderSpec spec;
@@ -97,6 +106,7 @@ Result<ReaderSpec> read_reader(const Json& json, std::string_view where) {
   });
   fields.read_name("small_sees", spec.small_sees);
   fields.read_name("decision", spec.decision);
+  if (spec.kind == ReaderKind::jump) fields.read_object("jump", spec.jump, read_jump);
   return fields.finish(std::move(spec));
 }
 
@@ -120,13 +130,16 @@ Result<T> checked(T value, std::string_view where) {
 }  // namespace
 
 Json json_of(const ReaderSpec& spec) {
-  return {{"kind", name_of(spec.kind)},
-          {"cell", name_of(spec.cell)},
-          {"input", spec.input},
-          {"hidden", spec.hidden},
-          {"small", spec.small},
-          {"small_sees", name_of(spec.small_sees)},
-          {"decision", name_of(spec.decision)}};
+  Json json = {{"kind", name_of(spec.kind)},
+               {"cell", name_of(spec.cell)},
+               {"input", spec.input},
+               {"hidden", spec.hidden},
+               {"small", spec.small},
+               {"small_sees", name_of(spec.small_sees)},
+               {"decision", name_of(spec.decision)}};
+  if (spec.kind == ReaderKind::jump)
+    json["jump"] = {{"run", spec.jump.run}, {"reach", spec.jump.reach}, {"most", spec.jump.most}};
+  return json;
 }
 
 Json json_of(const ModelSpec& spec) {

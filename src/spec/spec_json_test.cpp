@@ -64,13 +64,27 @@ TEST(SpecJson, EveryNameSurvives) {
     return kNames<E>.size();
   };
   EXPECT_EQ(all_survive(Cell{}), 3U);
-  EXPECT_EQ(all_survive(ReaderKind{}), 2U);
+  EXPECT_EQ(all_survive(ReaderKind{}), 5U);
   EXPECT_EQ(all_survive(SmallSees{}), 2U);
   EXPECT_EQ(all_survive(Decision{}), 3U);
   EXPECT_EQ(all_survive(Pooling{}), 4U);
   EXPECT_EQ(all_survive(WeightType{}), 3U);
   EXPECT_EQ(all_survive(Tokenizer{}), 2U);
   EXPECT_EQ(all_survive(Policy::Rule{}), 3U);
+}
+
+TEST(SpecJson, AJumpReaderKeepsHowItMoves) {
+  ModelSpec spec = unusual_spec();
+  spec.reader.kind = ReaderKind::jump;
+  spec.reader.small.clear();
+  spec.reader.jump = {.run = 7, .reach = 10, .most = 4};
+  EXPECT_EQ(*reader_spec_of(json_of(spec.reader), "x"), spec.reader);
+  Json json = json_of(spec.reader);
+  json["jump"].erase("reach");
+  EXPECT_FALSE(reader_spec_of(json, "x").has_value());
+  json = json_of(spec.reader);
+  json["jump"]["run"] = 0;
+  EXPECT_FALSE(reader_spec_of(json, "x").has_value());
 }
 
 TEST(SpecJson, UnknownNamesComeWithTheAllowedOnes) {

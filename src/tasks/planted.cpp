@@ -1,6 +1,7 @@
 #include "tasks/planted.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
 #include <unordered_set>
 
@@ -55,6 +56,7 @@ class Writer {
     words_.resize(options_.words);
     if (words_.empty()) return {};
     if (sum() == 0) settle();
+    if (options_.close) bring_close();
     agree_articles();
     return {spelled(), sum() > 0 ? 1 : 0, decisive()};
   }
@@ -110,11 +112,33 @@ class Writer {
       words_[random_.below(words_.size())] = planted_word(leaning_);
       return;
     }
-    const bool positive = planted->role == PlantedRole::positive;
-    const Words from = planted_of(positive, planted->strength == 2);
-    const auto at = std::find(from.begin(), from.end(), planted->text) - from.begin();
-    planted->text = planted_of(!positive, planted->strength == 2)[static_cast<std::size_t>(at)];
-    planted->role = positive ? PlantedRole::negative : PlantedRole::positive;
+    turn_around(*planted);
+  }
+
+  // Changes planted words at random until the sum is 1 or 2. Strong ones must change into mild ones
+  // now and then: two strong words add up to 4 or to nothing.
+  void bring_close() {
+    std::vector<PlantedWord*> planted;
+    for (PlantedWord& word : words_)
+      if (word.strength > 0) planted.push_back(&word);
+    while (sum() == 0 || std::abs(sum()) > 2) {
+      PlantedWord& word = *planted[random_.below(planted.size())];
+      if (random_.chance(0.5)) {
+        turn_around(word);
+      } else {
+        word.strength = 3 - word.strength;
+        const bool positive = word.role == PlantedRole::positive;
+        word.text = pick(planted_of(positive, word.strength == 2), random_);
+      }
+    }
+  }
+
+  static void turn_around(PlantedWord& word) {
+    const bool positive = word.role == PlantedRole::positive;
+    const Words from = planted_of(positive, word.strength == 2);
+    const auto at = std::find(from.begin(), from.end(), word.text) - from.begin();
+    word.text = planted_of(!positive, word.strength == 2)[static_cast<std::size_t>(at)];
+    word.role = positive ? PlantedRole::negative : PlantedRole::positive;
   }
 
   void agree_articles() {

@@ -34,6 +34,9 @@ struct PlantedOptions {
   std::uint64_t seed = 1;
   std::size_t words = 60;  // of every text, punctuation counted as the tokenizer does
   bool negators = true;
+  // Sums of 1 or 2 only, for or against: then every planted word decides, and none can be skimmed
+  // because the others have settled the label.
+  bool close = false;
 };
 
 struct PlantedText {

@@ -33,8 +33,8 @@ Known vocabulary() {
   return known;
 }
 
-// The label by the rule of planted.h, from the text alone.
-int label_of(const std::vector<std::string>& words, const Known& known) {
+// What planted words add up to by the rule of planted.h, from the text alone.
+int sum_of(const std::vector<std::string>& words, const Known& known) {
   int sum = 0;
   int sign = 1;
   for (const std::string& word : words) {
@@ -44,7 +44,11 @@ int label_of(const std::vector<std::string>& words, const Known& known) {
     sum += (planted.role == PlantedRole::positive ? sign : -sign) * planted.strength;
     sign = 1;
   }
-  return sum > 0 ? 1 : 0;
+  return sum;
+}
+
+int label_of(const std::vector<std::string>& words, const Known& known) {
+  return sum_of(words, known) > 0 ? 1 : 0;
 }
 
 TEST(PlantedWords, AreFortyAndMoreOfEachSignAndAllDifferent) {
@@ -119,6 +123,16 @@ TEST(PlantedText, HasNoNegatorsWhenNoneAreWanted) {
     for (const std::string& word : words_of(made.text)) {
       EXPECT_NE(known.at(word).role, PlantedRole::negator) << made.text;
     }
+  }
+}
+
+TEST(PlantedText, IsCloseWhenThatIsWanted) {
+  const Known known = vocabulary();
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    const PlantedText made = planted_text({.words = 3 + i % 60, .close = true}, i);
+    const int sum = sum_of(words_of(made.text), known);
+    EXPECT_THAT(std::abs(sum), testing::AnyOf(1, 2)) << made.text;
+    EXPECT_EQ(made.label, sum > 0 ? 1 : 0);
   }
 }
 

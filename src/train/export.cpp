@@ -42,6 +42,11 @@ float p_read_of(const ReadOutput& reading, std::int64_t row) {
 
 std::uint16_t width_of(const ModelSpec& spec, const ReadOutput& reading, std::int64_t row) {
   if (!reading.taken.defined()) return static_cast<std::uint16_t>(spec.reader.hidden);
+  if (reading.widths.defined())
+    return static_cast<std::uint16_t>(reading.widths[row].item<float>());
+  if (spec.reader.kind != ReaderKind::skim)
+    return static_cast<std::uint16_t>(reading.taken[row][0].item<float>() > 0 ? spec.reader.hidden
+                                                                              : 0);
   const auto level = static_cast<int>(reading.taken[row].argmax().item<std::int64_t>());
   return static_cast<std::uint16_t>(spec.reader.width(level));
 }

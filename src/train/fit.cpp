@@ -92,6 +92,8 @@ ReadMode Fit::mode_at(std::int64_t step) const {
   mode.estimator = options_.estimator;
   mode.temperature = std::max(options_.temperature_floor,
                               std::exp(-options_.temperature_fall * static_cast<double>(step)));
+  mode.sharpness = std::min(1.0, 0.1 * static_cast<double>(step + 1));
+  mode.jump = options_.jump;
   mode.noise = Noise(options_.seed).at(0x57E9).at(static_cast<std::uint64_t>(step));
   return mode;
 }
@@ -100,6 +102,18 @@ struct Fit::Losses {
   Tensor total;
   double shown = 0, skimmed = 0;
 };
+
+// Choices that were sampled: 1 for a right answer, -1 for a wrong one, against what was expected;
+// and the expectation is fitted to what came.
+void Fit::add_reward(const ReadOutput& reading, const Tensor& scores, const Batch& batch,
+                     double texts, Losses& losses) {
+  if (!reading.sampled_log_p.defined()) return;
+  const Tensor right = (scores.argmax(1) == batch.labels).to(torch::kFloat) * 2 - 1;
+  const Tensor reward = right.index_select(0, reading.sampled_text);
+  const Tensor surprise = reward - reading.expected;
+  losses.total = losses.total +
+                 (surprise * surprise - surprise.detach() * reading.sampled_log_p).sum() / texts;
+}
 
 // Every sum is divided by what there is in all processes together, so that adding up their
 // gradients gives that of the whole batch. `weight` is 0 for a process that has no text of it.
@@ -110,18 +124,21 @@ Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadM
   Losses losses;
   losses.total = each.sum() / all_texts;
   std::vector<float> sums = {each.sum().item<float>(), 0, 0, 0};
-  const bool skims = out.readings.front().log_p.defined();
+  const bool skims = out.readings.front().taken.defined();
+  const bool penalised = out.readings.front().penalty.defined();
   const double readings = static_cast<double>(out.readings.size()) * static_cast<double>(rows);
   Tensor penalty, cheap;
   if (skims) {
     for (const ReadOutput& reading : out.readings) {
-      const Tensor more = reading.penalty.sum(), less = reading.cheap.sum();
-      penalty = penalty.defined() ? penalty + more : more;
-      cheap = cheap.defined() ? cheap + less : less;
+      if (penalised) {
+        const Tensor more = reading.penalty.sum(), less = reading.cheap.sum();
+        penalty = penalty.defined() ? penalty + more : more;
+        cheap = cheap.defined() ? cheap + less : less;
+      }
       sums[2] += static_cast<float>(reading.taken.size(0)) -
                  reading.taken.select(1, 0).sum().item<float>();
     }
-    sums[1] = cheap.item<float>();
+    if (penalised) sums[1] = cheap.item<float>();
   }
   for (float& sum : sums) sum *= static_cast<float>(weight);
   sums[3] = stop_ ? 1 : 0;
@@ -130,13 +147,16 @@ Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadM
   losses.shown = static_cast<double>(sums[0]) / all_texts;
   losses.skimmed = skims ? static_cast<double>(sums[2]) / readings : 0;
   if (!skims) return losses;
+  for (const ReadOutput& reading : out.readings)
+    add_reward(reading, out.scores, batch, all_texts, losses);
+  if (!penalised) return losses;
   if (options_.target_rate) {
     const double distance = static_cast<double>(sums[1]) / readings - *options_.target_rate;
     losses.total = losses.total + 2 * kTargetPull * distance * cheap / readings;
   } else {
     losses.total = losses.total + options_.gamma * penalty / readings;
   }
-  if (mode.estimator == Estimator::reinforce) {
+  if (mode.estimator == Estimator::reinforce && spec_.reader.kind == ReaderKind::skim) {
     // A text's reward is how little it lost, against the mean of its batch.
     const Tensor advantage = (losses.shown - each.detach()).index_select(0, text_of_row(batch));
     for (const ReadOutput& reading : out.readings) {

@@ -70,6 +70,8 @@ class Fit {
   struct Losses;
   Losses losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
                    std::int64_t texts, std::int64_t rows, double weight);
+  static void add_reward(const ReadOutput& reading, const torch::Tensor& scores, const Batch& batch,
+                         double texts, Losses& losses);
   ReadMode mode_at(std::int64_t step) const;
   void look_at_dev();
   std::int64_t eval_steps() const;

@@ -36,6 +36,7 @@ struct FitOptions {
   double read_bias = 1;                // of the decision, at the start
   double temperature_floor = 0.5, temperature_fall = 1e-4;
   Estimator estimator = Estimator::gumbel;
+  JumpSpec jump;  // how a jump reader moves in training; the spec says how when it is used
   Dropout dropout;
   AdamOptions adam;
 };

@@ -44,13 +44,26 @@ void fill_orthogonal(torch::Tensor& tensor, std::int64_t rows, const Noise& nois
   }
 }
 
+std::vector<TensorSpec> trained_tensors(const ModelSpec& spec) {
+  std::vector<TensorSpec> list = model_tensors(spec);
+  if (spec.reader.kind != ReaderKind::jump) return list;
+  for (int layer = 0; layer < spec.layers; ++layer) {
+    for (int direction = 0; direction < spec.directions(); ++direction) {
+      const std::string prefix = reader_prefix(layer, direction == 1);
+      list.push_back({prefix + "baseline.w", {1, static_cast<std::size_t>(spec.reader.hidden)}});
+      list.push_back({prefix + "baseline.b", {1}});
+    }
+  }
+  return list;
+}
+
 }  // namespace
 
 Weights::Weights(const ModelSpec& spec, std::uint64_t seed, double read_bias) {
   torch::NoGradGuard guard;
   const Noise noise = Noise(seed).at(0x3E16);
   const auto gate_count = static_cast<std::int64_t>(gates(spec.reader.cell));
-  for (const TensorSpec& tensor : model_tensors(spec)) {
+  for (const TensorSpec& tensor : trained_tensors(spec)) {
     if (tensor.name == "words") continue;
     std::vector<std::int64_t> shape(tensor.shape.begin(), tensor.shape.end());
     torch::Tensor made = torch::zeros(shape);
@@ -66,6 +79,8 @@ Weights::Weights(const ModelSpec& spec, std::uint64_t seed, double read_bias) {
       fill_evenly(made, 0.1, mine);
     } else if (of_cell && ends_with(tensor.name, ".b") && spec.reader.cell == Cell::lstm) {
       made.narrow(0, made.size(0) / 4, made.size(0) / 4).fill_(1);
+    } else if (ends_with(tensor.name, "update.b")) {
+      made.fill_(1);
     } else if (ends_with(tensor.name, "decision.b")) {
       made[0] = read_bias;
     } else if (ends_with(tensor.name, "decision.scale")) {

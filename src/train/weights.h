@@ -13,7 +13,9 @@ namespace skim::train {
 
 class Weights {
  public:
-  // Seeded; a forget gate's bias starts at 1, the decision to read at `read_bias`.
+  // Seeded; a forget gate's bias starts at 1, the decision to read at `read_bias`, the urge to read
+  // of a skip reader at 1. A jump reader has a baseline beside the model's own tensors: the reward
+  // it expects.
   Weights(const ModelSpec& spec, std::uint64_t seed, double read_bias);
 
   const std::vector<std::string>& names() const { return names_; }

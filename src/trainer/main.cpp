@@ -35,7 +35,7 @@ struct Choices {
   std::string task = "classify", reader = "skim", cell = "lstm", pooling = "last",
               small_sees = "head", decision = "linear", tokenizer = "english", estimator = "gumbel",
               words = "tuned";
-  std::vector<int> small = {10};
+  std::vector<int> small = {10}, jump = {20, 40, 5}, jump_in_training;
   std::optional<double> target_rate;
   double word_rate = 0.2;
   std::uint64_t seed = 1;
@@ -52,7 +52,8 @@ void declare(Options& options, Choices& chosen) {
   options.add("--test", chosen.test, "FILE", "labelled text to report on, read once at the end");
   options.add("--out", chosen.out, "FILE", "the model to write");
   options.add_choice("--task", chosen.task, {"classify"}, "what is learned");
-  options.add_choice("--reader", chosen.reader, {"skim", "full"}, "skimming or plain");
+  options.add_choice("--reader", chosen.reader, {"skim", "full", "jump", "skip", "vary"},
+                     "how words are chosen: docs/training.md compares them");
   options.add_choice("--cell", chosen.cell, {"lstm", "gru", "rnn"}, "the recurrent cell");
   options.add("--hidden", job.spec.reader.hidden, "D", "size of the state (default 100)");
   options.add("--small", chosen.small, "D,D,...",
@@ -61,6 +62,11 @@ void declare(Options& options, Choices& chosen) {
                      "what a small cell sees of the state");
   options.add_choice("--decision", chosen.decision, {"linear", "linear_cell", "dot"},
                      "what the choice to skim is computed from");
+  options.add("--jump", chosen.jump, "R,K,N",
+              "of a jump reader: words read before each jump, longest jump, most jumps (default "
+              "20,40,5)");
+  options.add("--jump-in-training", chosen.jump_in_training, "R,N",
+              "words before each jump and most jumps while it learns (default: as --jump)");
   options.add("--layers", job.spec.layers, "N", "readers on top of each other (default 1)");
   options.add_flag("--bidirectional", job.spec.bidirectional, "read backwards, too");
   options.add_choice("--pooling", chosen.pooling, {"last", "max", "mean", "attention"},
@@ -159,7 +165,19 @@ std::optional<std::string> settle(Choices& chosen) {
   ReaderSpec& reader = job.spec.reader;
   reader.kind = enum_of<ReaderKind>(chosen.reader);
   reader.cell = enum_of<Cell>(chosen.cell);
-  reader.small = reader.kind == ReaderKind::full ? std::vector<int>{} : chosen.small;
+  reader.small = reader.kind == ReaderKind::skim ? chosen.small : std::vector<int>{};
+  if (chosen.jump.size() != 3) return "--jump needs three numbers: R,K,N";
+  reader.jump = {chosen.jump[0], chosen.jump[1], chosen.jump[2]};
+  fit.jump = reader.jump;
+  if (!chosen.jump_in_training.empty()) {
+    if (chosen.jump_in_training.size() != 2 || chosen.jump_in_training[0] < 1 ||
+        chosen.jump_in_training[1] < 0)
+      return "--jump-in-training needs two numbers: R,N";
+    fit.jump.run = chosen.jump_in_training[0];
+    fit.jump.most = chosen.jump_in_training[1];
+  }
+  if (reader.kind == ReaderKind::jump && chosen.target_rate)
+    return "--target-rate: a jump reader learns by reward alone, it cannot aim at a rate";
   reader.small_sees = enum_of<SmallSees>(chosen.small_sees);
   reader.decision = enum_of<Decision>(chosen.decision);
   job.spec.pooling = enum_of<Pooling>(chosen.pooling);
@@ -228,7 +246,8 @@ Result<VerifyReport> prove(train::JobReport& report) {
   if (!verified->ok())
     return fail(Fault::mismatch, "the runtime reads the model otherwise than the trainer: " +
                                      verified->messages.front());
-  if (report.draft.spec.reader.kind == ReaderKind::skim) {
+  const ReaderKind kind = report.draft.spec.reader.kind;
+  if (kind != ReaderKind::full && kind != ReaderKind::jump) {
     const auto calibration = calibrate(*model, report.dev, report.dev_name);
     if (!calibration) return tl::unexpected(calibration.error());
     report.draft.calibration = *calibration;

@@ -33,11 +33,11 @@ void expect_parity(ModelSpec spec, const Vocabulary& vocabulary) {
   spec.labels = {"no", "perhaps", "yes"};
   spec.vocabulary = static_cast<int>(vocabulary.words.size());
   spec.word_width = spec.reader.input = static_cast<int>(vocabulary.width);
-  SCOPED_TRACE(std::string(name_of(spec.reader.cell)) + " " +
-               std::string(name_of(spec.reader.decision)) + " " +
-               std::string(name_of(spec.pooling)) + ", " +
-               std::to_string(spec.reader.small.size()) + " small, " + std::to_string(spec.layers) +
-               " layers" + (spec.bidirectional ? ", both ways" : ""));
+  SCOPED_TRACE(
+      std::string(name_of(spec.reader.kind)) + " " + std::string(name_of(spec.reader.cell)) + " " +
+      std::string(name_of(spec.reader.decision)) + " " + std::string(name_of(spec.pooling)) + ", " +
+      std::to_string(spec.reader.small.size()) + " small, " + std::to_string(spec.layers) +
+      " layers" + (spec.bidirectional ? ", both ways" : ""));
   const Weights weights(spec, 5, 0);
   Snapshot snapshot;
   for (const std::string& name : weights.names()) {
@@ -94,6 +94,23 @@ TEST_P(Parity, OfEveryDecisionAndView) {
         ModelSpec spec = spec_of(GetParam(), small);
         spec.reader.decision = decision;
         spec.reader.small_sees = sees;
+        expect_parity(spec, vocabulary);
+      }
+    }
+  }
+}
+
+TEST_P(Parity, OfTheOtherMethods) {
+  const Vocabulary vocabulary = some_words();
+  for (const ReaderKind kind : {ReaderKind::jump, ReaderKind::skip, ReaderKind::vary}) {
+    for (const Pooling pooling : {Pooling::last, Pooling::max, Pooling::mean, Pooling::attention}) {
+      for (const bool deep : {false, true}) {
+        ModelSpec spec = spec_of(GetParam(), {});
+        spec.reader.kind = kind;
+        spec.reader.jump = {.run = 4, .reach = 6, .most = 9};
+        spec.pooling = pooling;
+        spec.layers = deep ? 2 : 1;
+        spec.bidirectional = deep;
         expect_parity(spec, vocabulary);
       }
     }

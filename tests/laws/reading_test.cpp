@@ -61,7 +61,7 @@ TEST(ReadingLaws, ThresholdOneUpdatesOnlyTheSmallestLevel) {
         ask(model_of(random_draft(spec, 2)), random_text(spec, 20, 2), {.read_above = 1});
     for (const Pass& pass : reading.trace) {
       ASSERT_EQ(pass.steps.size(), 20U);
-      for (const Step& step : pass.steps) ASSERT_EQ(step.width, spec.reader.small.back());
+      for (const Step& step : pass.steps) ASSERT_EQ(step.width, spec.reader.least());
     }
   }
 }

@@ -29,6 +29,15 @@ std::vector<ReaderSpec> every_reader() {
         }
       }
     }
+    for (const ReaderKind kind : {ReaderKind::jump, ReaderKind::skip, ReaderKind::vary}) {
+      ReaderSpec spec;
+      spec.kind = kind;
+      spec.cell = cell;
+      spec.hidden = 19;
+      spec.small.clear();
+      spec.jump = {.run = 3, .reach = 4, .most = 3};
+      list.push_back(spec);
+    }
   }
   return list;
 }
@@ -67,7 +76,8 @@ std::vector<ModelSpec> shapes(std::size_t nth) {
 }
 
 std::string describe(const ModelSpec& spec) {
-  std::string text = std::string(name_of(spec.reader.cell)) + " small";
+  std::string text = std::string(name_of(spec.reader.kind)) + " " +
+                     std::string(name_of(spec.reader.cell)) + " small";
   for (const int width : spec.reader.small) text += " " + std::to_string(width);
   return text + " sees " + std::string(name_of(spec.reader.small_sees)) + ", decision " +
          std::string(name_of(spec.reader.decision)) + ", " + std::to_string(spec.layers) +

@@ -16,7 +16,7 @@ class Training(Trainings):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        made = skim("data", "make", "planted", "--into", cls.at, "--format", "jsonl", "--train", 6000, "--no-negators")
+        made = skim("data", "make", "planted", "--into", cls.at, "--format", "jsonl", "--train", 6000)
         assert made.returncode == 0, made.stderr
 
     def test_reads_the_planted_words_and_skims_the_filler(self):
@@ -106,7 +106,10 @@ class Training(Trainings):
                  ["--small", "8,4,0", "--pooling", "attention"], ["--small", 0], ["--decision", "dot"],
                  ["--decision", "linear_cell", "--small-sees", "all"], ["--layers", 2, "--bidirectional"],
                  ["--estimator", "straight-through"], ["--estimator", "reinforce"], ["--target-rate", 0.5],
-                 ["--pretrain-steps", 20], ["--average", 0, "--words", "fixed"]]
+                 ["--pretrain-steps", 20], ["--average", 0, "--words", "fixed"],
+                 ["--reader", "jump", "--jump", "4,6,3", "--jump-in-training", "3,4"],
+                 ["--reader", "skip", "--cell", "gru", "--gamma", 0.1],
+                 ["--reader", "vary", "--target-rate", 0.7, "--pooling", "max"]]
         for kind in kinds:
             with self.subTest(kind=kind):
                 out = self.at / "kind.skim"
@@ -132,6 +135,8 @@ class Training(Trainings):
                  (["--train", self.at / "none.tsv", "--out", out], 1, "none.tsv"),
                  (self.quick(out, "--small", 40), 1, "small"),
                  (self.quick(out, "--dropout", 1), 2, "dropout"),
+                 (self.quick(out, "--reader", "jump", "--jump", "3,4"), 2, "R,K,N"),
+                 (self.quick(out, "--reader", "jump", "--target-rate", 0.5), 2, "reward"),
                  (self.quick(out, "--gamma", 0.1, "--target-rate", 0.5), 2, "--target-rate")]
         for options, code, words in cases:
             with self.subTest(options=options):

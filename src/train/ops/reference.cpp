@@ -1,4 +1,5 @@
 // The teacher: the same reading in plain tensor operations, slow and easy to check by eye.
+#include "train/ops/cell.h"
 #include "train/ops/recurrent.h"
 
 namespace skim::train {
@@ -6,28 +7,9 @@ namespace {
 
 using torch::Tensor;
 
-struct State {
-  Tensor hidden, cell;
-};
+using State = CellState;
 
 std::int64_t wide(std::size_t value) { return static_cast<std::int64_t>(value); }
-
-// One level's cell over its part of the sums; both parts are given apart for a GRU's sake.
-State run_cell(Cell cell, const Tensor& input, const Tensor& state, const Tensor& inner_bias,
-               const State& before) {
-  if (cell == Cell::rnn) return {torch::tanh(input + state), {}};
-  if (cell == Cell::gru) {
-    const auto x = input.chunk(3, 1), h = state.chunk(3, 1);
-    const Tensor r = torch::sigmoid(x[0] + h[0]);
-    const Tensor z = torch::sigmoid(x[1] + h[1]);
-    const Tensor n = torch::tanh(x[2] + r * (h[2] + inner_bias));
-    return {(1 - z) * n + z * before.hidden, {}};
-  }
-  const auto gates = (input + state).chunk(4, 1);
-  const Tensor c =
-      torch::sigmoid(gates[1]) * before.cell + torch::sigmoid(gates[0]) * torch::tanh(gates[2]);
-  return {torch::sigmoid(gates[3]) * torch::tanh(c), c};
-}
 
 // The level's units new, all others as they were.
 Tensor with_tail(const Tensor& head, const Tensor& before, std::int64_t units) {

@@ -20,7 +20,9 @@ struct ReadMode {
   Estimator estimator = Estimator::gumbel;
   double temperature = 1;
   double threshold = 0.5;
-  Noise noise{0};  // of this step
+  double sharpness = 1;  // vary: how steeply units fade out
+  JumpSpec jump;         // jump: how it moves in training
+  Noise noise{0};        // of this step
 };
 
 struct ReadOutput {
@@ -29,12 +31,31 @@ struct ReadOutput {
   torch::Tensor taken;    // [rows, k]: how each word was treated
   torch::Tensor penalty;  // [rows], or undefined: what makes treating a word expensive
   torch::Tensor cheap;    // [rows], or undefined: how likely it is not treated in full
+  torch::Tensor widths;   // [rows], or undefined: units updated, where that is not one of k
+  // Of choices that were sampled and are learned by reward: which text each belongs to, its log
+  // probability, and the reward that was expected. Undefined when there are none.
+  torch::Tensor sampled_text, sampled_log_p, expected;
 };
 
 // `index` tells the readers of a net apart, for their noise.
 ReadOutput read_rows(const ReaderSpec& spec, const Weights& weights, const std::string& prefix,
                      std::size_t index, const torch::Tensor& rows, const Batch& batch,
                      const ReadMode& mode);
+
+// One for each method; read_rows chooses. `weights` are those of the reader at `prefix`.
+struct ReaderRows {
+  const ReaderSpec& spec;
+  const Weights& weights;
+  const std::string& prefix;
+  std::size_t index;  // tells the readers of a net apart, for their noise
+  const torch::Tensor& rows;
+  const Batch& batch;
+
+  const torch::Tensor& weight(const std::string& name) const { return weights.at(prefix + name); }
+};
+ReadOutput read_jumping(const ReaderRows& from, const ReadMode& mode);
+ReadOutput read_skipping(const ReaderRows& from, const ReadMode& mode);
+ReadOutput read_varying(const ReaderRows& from, const ReadMode& mode);
 
 // The weights stacked for the fused operation; `plain` leaves out all but the big cell.
 Stacked stack_weights(const ReaderSpec& spec, const Weights& weights, const std::string& prefix,

@@ -89,7 +89,14 @@ Stacked stack_weights(const ReaderSpec& spec, const Weights& weights, const std:
 ReadOutput read_rows(const ReaderSpec& spec, const Weights& weights, const std::string& prefix,
                      std::size_t index, const torch::Tensor& rows, const Batch& batch,
                      const ReadMode& mode) {
-  const bool plain = spec.kind == ReaderKind::full || mode.read_all;
+  // Whatever the method, reading everything is the plain reader's work.
+  const bool all = mode.read_all || (!mode.training && mode.threshold <= 0);
+  const bool plain =
+      spec.kind == ReaderKind::full || (all && spec.kind != ReaderKind::skim) || mode.read_all;
+  const ReaderRows from{spec, weights, prefix, index, rows, batch};
+  if (!plain && spec.kind == ReaderKind::jump) return read_jumping(from, mode);
+  if (!plain && spec.kind == ReaderKind::skip) return read_skipping(from, mode);
+  if (!plain && spec.kind == ReaderKind::vary) return read_varying(from, mode);
   ReaderSpec used = spec;
   if (plain) {
     used.kind = ReaderKind::full;
@@ -104,7 +111,10 @@ ReadOutput read_rows(const ReaderSpec& spec, const Weights& weights, const std::
   }
   const RecurrentOutput read = read_fused(shape_of(used), batch.steps, rows,
                                           stack_weights(spec, weights, prefix, plain), choice);
-  ReadOutput out{read.hidden, read.log_p, read.taken, {}, {}};
+  ReadOutput out;
+  out.hidden = read.hidden;
+  out.log_p = read.log_p;
+  out.taken = read.taken;
   if (!plain) add_penalty(spec, out);
   return out;
 }

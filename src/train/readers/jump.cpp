@@ -1,0 +1,159 @@
+// LSTM-Jump (Yu et al. 2017). Only words that are read are computed at all: every text of the batch
+// has its own place, and each step takes the next word of those that are still reading. Jumps are
+// sampled in training and learned by reward; fit.cpp has the loss.
+#include "train/batch.h"
+#include "train/ops/cell.h"
+#include "train/readers/reader.h"
+
+namespace skim::train {
+namespace {
+
+using torch::Tensor;
+
+Tensor index_of(const std::vector<std::int64_t>& values) {
+  return torch::tensor(values, torch::kLong);
+}
+
+class JumpingBatch {
+ public:
+  JumpingBatch(const ReaderRows& from, const ReadMode& mode)
+      : from_(from),
+        mode_(mode),
+        moves_(mode.training ? mode.jump : from.spec.jump),
+        texts_(from.batch.texts()),
+        input_(torch::addmm(from.weight("big.b"), from.rows, from.weight("big.w").t())),
+        inner_(from.spec.cell == Cell::gru ? from.weight("big.bn") : Tensor()),
+        state_{torch::zeros({texts_, from.spec.hidden}), torch::zeros({texts_, from.spec.hidden})},
+        place_(static_cast<std::size_t>(texts_), 0),
+        over_(static_cast<std::size_t>(texts_), false),
+        read_(static_cast<std::size_t>(from.batch.rows()), 0.0F) {
+    states_.push_back(state_.hidden);
+  }
+
+  ReadOutput read() {
+    for (int jumps = 0;; ++jumps) {
+      for (int i = 0; i < moves_.run; ++i) read_words();
+      if (jumps == moves_.most) break;
+      if (!jump(jumps)) break;
+    }
+    return output();
+  }
+
+ private:
+  // Texts that go on and have words left.
+  std::vector<std::int64_t> reading() const {
+    std::vector<std::int64_t> texts;
+    for (std::size_t i = 0; i < place_.size(); ++i)
+      if (!over_[i] && place_[i] < from_.batch.lengths[i])
+        texts.push_back(static_cast<std::int64_t>(i));
+    return texts;
+  }
+
+  void read_words() {
+    const std::vector<std::int64_t> texts = reading();
+    if (texts.empty()) return;
+    std::vector<std::int64_t> rows;
+    for (const std::int64_t text : texts) {
+      std::int64_t& place = place_[static_cast<std::size_t>(text)];
+      rows.push_back(from_.batch.steps.row(text, place++));
+      read_[static_cast<std::size_t>(rows.back())] = 1;
+    }
+    const Tensor chosen = index_of(texts);
+    const CellState before{state_.hidden.index_select(0, chosen),
+                           state_.cell.index_select(0, chosen)};
+    const CellState made = run_cell(from_.spec.cell, input_.index_select(0, index_of(rows)),
+                                    before.hidden.mm(from_.weight("big.u").t()), inner_, before);
+    state_.hidden = state_.hidden.index_copy(0, chosen, made.hidden);
+    if (made.cell.defined()) state_.cell = state_.cell.index_copy(0, chosen, made.cell);
+    for (std::size_t i = 0; i < rows.size(); ++i) made_at_.emplace_back(rows[i], made_ + wide(i));
+    made_ += static_cast<std::int64_t>(rows.size());
+    states_.push_back(made.hidden);
+  }
+
+  // False when no text goes on.
+  bool jump(int number) {
+    const std::vector<std::int64_t> texts = reading();
+    if (texts.empty()) return false;
+    const Tensor state = state_.hidden.index_select(0, index_of(texts));
+    const Tensor log_p = torch::log_softmax(
+        torch::addmm(from_.weight("jump.b"), state, from_.weight("jump.w").t()), 1);
+    const Tensor way =
+        (mode_.training ? log_p.detach() + noise(texts, number, log_p.size(1)) : log_p).argmax(1);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const auto text = static_cast<std::size_t>(texts[i]);
+      const std::int64_t far = way.data_ptr<std::int64_t>()[i];
+      over_[text] = far == 0;
+      place_[text] += far - 1;
+    }
+    if (!mode_.training) return true;
+    texts_of_jumps_.insert(texts_of_jumps_.end(), texts.begin(), texts.end());
+    log_p_.push_back(log_p.gather(1, way.unsqueeze(1)).squeeze(1));
+    // What is expected must not change what is read.
+    expected_.push_back(
+        torch::addmm(from_.weight("baseline.b"), state.detach(), from_.weight("baseline.w").t())
+            .squeeze(1));
+    return true;
+  }
+
+  Tensor noise(const std::vector<std::int64_t>& texts, int number, std::int64_t ways) const {
+    Tensor values = torch::empty({wide(texts.size()), ways});
+    const Noise mine = mode_.noise.at(static_cast<std::uint64_t>(Use::choice)).at(from_.index);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const Noise text = mine.at(from_.batch.items[static_cast<std::size_t>(texts[i])]);
+      for (std::int64_t way = 0; way < ways; ++way)
+        values.data_ptr<float>()[wide(i) * ways + way] =
+            text.gumbel(static_cast<std::uint64_t>(number * ways + way));
+    }
+    return values;
+  }
+
+  // A word that was passed over leaves the state of the one before it.
+  ReadOutput output() const {
+    const Batch& batch = from_.batch;
+    std::vector<std::int64_t> source(read_.size(), -1);
+    for (const auto& [row, made] : made_at_) source[static_cast<std::size_t>(row)] = texts_ + made;
+    for (std::int64_t text = 0; text < texts_; ++text) {
+      std::int64_t last = text;  // the zero state
+      for (std::int64_t t = 0; t < batch.lengths[static_cast<std::size_t>(text)]; ++t) {
+        std::int64_t& at = source[static_cast<std::size_t>(batch.steps.row(text, t))];
+        if (at < 0) at = last;
+        last = at;
+      }
+    }
+    ReadOutput out;
+    out.hidden = torch::cat(states_).index_select(0, index_of(source));
+    const Tensor read = torch::tensor(read_);
+    out.taken = torch::stack({read, 1 - read}, 1);
+    out.log_p = torch::log(out.taken.clamp_min(1e-9));
+    if (texts_of_jumps_.empty()) return out;
+    out.sampled_text = index_of(texts_of_jumps_);
+    out.sampled_log_p = torch::cat(log_p_);
+    out.expected = torch::cat(expected_);
+    return out;
+  }
+
+  static std::int64_t wide(std::size_t value) { return static_cast<std::int64_t>(value); }
+
+  const ReaderRows& from_;
+  const ReadMode& mode_;
+  JumpSpec moves_;
+  std::int64_t texts_;
+  Tensor input_, inner_;
+  CellState state_;
+  std::vector<std::int64_t> place_;  // the next word of each text
+  std::vector<bool> over_;
+  std::vector<float> read_;                                     // of each row, 1 or 0
+  std::vector<Tensor> states_;                                  // zero ones, then as they were made
+  std::vector<std::pair<std::int64_t, std::int64_t>> made_at_;  // row, number of its state
+  std::int64_t made_ = 0;
+  std::vector<std::int64_t> texts_of_jumps_;
+  std::vector<Tensor> log_p_, expected_;
+};
+
+}  // namespace
+
+ReadOutput read_jumping(const ReaderRows& from, const ReadMode& mode) {
+  return JumpingBatch(from, mode).read();
+}
+
+}  // namespace skim::train
