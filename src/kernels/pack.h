@@ -29,6 +29,10 @@ inline constexpr std::size_t kMaxAccumulators = 12;
 // Of 16-bit products: a read of 100 units takes 1.04 us with 8, 1.18 with 12, 1.15 with 4.
 inline constexpr std::size_t kMaxBf16Accumulators = 8;
 
+inline constexpr std::size_t max_accumulators(WeightType type) {
+  return type == WeightType::bf16 ? kMaxBf16Accumulators : kMaxAccumulators;
+}
+
 // A matrix packed for vectors of `lanes` outputs. Group after group; in a group column after column
 // (f32), pair of columns after pair (bf16), four after four (int8); for each the group's vectors
 // one after the other. One sequential stream, one broadcast for up to 12 products.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "spec/params.h"
 
@@ -15,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 // Words of texts evaluated at one go.
 constexpr std::size_t kEvalRows = 20'000;
 constexpr double kShownDecay = 0.98;
+constexpr std::int64_t kLater = std::numeric_limits<std::int64_t>::max();
 // How hard a target rate pulls.
 constexpr double kTargetPull = 4;
 
@@ -82,17 +84,19 @@ Fit::Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<
       words_(vocabulary, options.adam),
       adam_(weights_, options.adam),
       schedule_(train, options.batch, options.seed) {
+  skims_from_ = options_.pretrain_fully ? kLater : options_.pretrain_steps;
   progress_.steps = options_.max_steps > 0 ? options_.max_steps : options_.patience_steps;
 }
 
 ReadMode Fit::mode_at(std::int64_t step) const {
   ReadMode mode;
   mode.training = true;
-  mode.read_all = step < options_.pretrain_steps;
+  mode.read_all = pretraining();
+  const std::int64_t skimming = std::max<std::int64_t>(0, step - skims_from_);
   mode.estimator = options_.estimator;
   mode.temperature = std::max(options_.temperature_floor,
-                              std::exp(-options_.temperature_fall * static_cast<double>(step)));
-  mode.sharpness = std::min(1.0, 0.1 * static_cast<double>(step + 1));
+                              std::exp(-options_.temperature_fall * static_cast<double>(skimming)));
+  mode.sharpness = std::min(1.0, 0.1 * static_cast<double>(skimming + 1));
   mode.jump = options_.jump;
   mode.noise = Noise(options_.seed).at(0x57E9).at(static_cast<std::uint64_t>(step));
   return mode;
@@ -167,9 +171,28 @@ Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadM
   return losses;
 }
 
+bool Fit::patience_over() const {
+  const std::int64_t since = pretraining() ? best_step_ : std::max(best_step_, skims_from_);
+  return step_ - since >= options_.patience_steps;
+}
+
+// With full pretraining each of the two parts may take max_steps.
 bool Fit::over() const {
-  if (options_.max_steps > 0 && step_ >= options_.max_steps) return true;
-  return step_ - std::max(best_step_, options_.pretrain_steps) >= options_.patience_steps;
+  const std::int64_t from = options_.pretrain_fully ? skims_from_ : 0;
+  if (options_.pretrain_fully && pretraining()) return false;
+  if (options_.max_steps > 0 && step_ - from >= options_.max_steps) return true;
+  return !pretraining() && patience_over();
+}
+
+void Fit::begin_skimming() {
+  torch::NoGradGuard guard;
+  if (best_.weights.empty()) look_at_dev();
+  put(best_, weights_);
+  words_.values = best_.words;
+  adam_.restart_average();
+  words_.restart_average(step_);
+  best_ = {};
+  best_step_ = skims_from_ = step_;
 }
 
 std::int64_t Fit::eval_steps() const {
@@ -231,9 +254,14 @@ bool Fit::step() {
   progress_.dev.reset();
   progress_.best = false;
   if (step_ % eval_steps() == 0 || over()) look_at_dev();
+  const bool read_enough =
+      patience_over() || (options_.max_steps > 0 && step_ >= options_.max_steps);
+  if (options_.pretrain_fully && pretraining() && read_enough) begin_skimming();
   progress_.seconds += seconds_since(begin);
-  const std::int64_t end = std::max(best_step_, options_.pretrain_steps) + options_.patience_steps;
-  progress_.steps = options_.max_steps > 0 ? std::min(options_.max_steps, end) : end;
+  const std::int64_t began = pretraining() ? 0 : skims_from_;
+  const std::int64_t end = std::max(best_step_, began) + options_.patience_steps;
+  const std::int64_t most = options_.max_steps + (options_.pretrain_fully ? began : 0);
+  progress_.steps = options_.max_steps > 0 ? std::min(most, end) : end;
   progress_.seconds_left = static_cast<double>(progress_.steps - step_) * progress_.seconds /
                            static_cast<double>(std::max<std::int64_t>(step_, 1));
   return true;
@@ -253,7 +281,8 @@ void Fit::look_at_dev() {
   now.score = evaluate(dev_, now);
   progress_.dev = now.score;
   // While everything is read, nothing is known about skimming.
-  const bool counts = step_ > options_.pretrain_steps || spec_.reader.kind == ReaderKind::full;
+  const bool counts =
+      step_ > skims_from_ || options_.pretrain_fully || spec_.reader.kind == ReaderKind::full;
   if (!counts) return;
   if (best_.weights.empty() || worth(now.score) > worth(best_.score)) {
     best_ = std::move(now);
@@ -266,7 +295,7 @@ Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) co
   torch::NoGradGuard guard;
   Weights weights(spec_, options_.seed, 0);
   put(snapshot, weights);
-  const bool read_all = step_ <= options_.pretrain_steps && options_.pretrain_steps > 0;
+  const bool read_all = step_ <= skims_from_ && skims_from_ > 0;
   std::vector<double> sums(4);
   double &right = sums[0], &loss = sums[1], &skimmed = sums[2], &words = sums[3];
   const auto batches = by_length(items, kEvalRows);
@@ -317,6 +346,7 @@ bool fetch(const std::map<std::string, std::vector<float>>& arrays, const std::s
 
 void Fit::save(State& state) const {
   state.step = step_;
+  state.skims_from = skims_from_;
   state.loss = progress_.loss;
   state.skim_rate = progress_.skim_rate;
   std::size_t i = 0;
@@ -351,8 +381,9 @@ Result<void> Fit::load(const State& state) {
     return wrong("words");
   words_.touched = state.touched;
   step_ = state.step;
+  skims_from_ = state.skims_from;
   best_ = state.best;
-  best_step_ = state.best.step;
+  best_step_ = std::max(state.best.step, skims_from_ <= step_ ? skims_from_ : 0);
   progress_.step = step_;
   progress_.loss = state.loss;
   progress_.skim_rate = state.skim_rate;

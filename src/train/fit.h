@@ -75,6 +75,10 @@ class Fit {
   ReadMode mode_at(std::int64_t step) const;
   void look_at_dev();
   std::int64_t eval_steps() const;
+  // Whether everything is still read, because skimming is learned later.
+  bool pretraining() const { return step_ < skims_from_; }
+  void begin_skimming();
+  bool patience_over() const;
   bool over() const;
 
   ModelSpec spec_;
@@ -88,13 +92,14 @@ class Fit {
   Schedule schedule_;
   std::int64_t step_ = 0;
   std::int64_t best_step_ = 0;
-  Snapshot best_;
+  std::int64_t skims_from_ = 0;  // the step; far away as long as it is not known
+  Snapshot best_;                // while everything is read: the best at that
   FitProgress progress_;
   bool stop_ = false, stop_agreed_ = false;
 };
 
 struct Fit::State {
-  std::int64_t step = 0;
+  std::int64_t step = 0, skims_from = 0;
   double loss = 0, skim_rate = 0;
   std::map<std::string, std::vector<float>> arrays;
   std::vector<std::int32_t> touched;

@@ -113,6 +113,7 @@ Json recipe_of(const Job& job, const ModelSpec& spec, const Data& data) {
           {"patience_steps", fit.patience_steps},
           {"eval_steps", fit.eval_steps},
           {"pretrain_steps", fit.pretrain_steps},
+          {"pretrain_fully", fit.pretrain_fully},
           {"gamma", fit.gamma},
           {"target_rate", fit.target_rate ? Json(*fit.target_rate) : Json()},
           {"read_bias", fit.read_bias},

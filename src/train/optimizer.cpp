@@ -101,6 +101,11 @@ void WordTable::settle(std::int64_t step) {
   }
 }
 
+void WordTable::restart_average(std::int64_t step) {
+  if (!slot.average.empty()) slot.average = values;
+  std::fill(touched.begin(), touched.end(), static_cast<std::int32_t>(step));
+}
+
 const std::vector<float>& WordTable::averaged() const {
   return slot.average.empty() ? values : slot.average;
 }
@@ -139,6 +144,14 @@ void Adam::update(const float* gradients, std::int64_t step, double scale) {
     if (!slots[i].average.empty()) average(slots[i].average.data(), values, count, rates.average);
     gradients += count;
     ++i;
+  }
+}
+
+void Adam::restart_average() {
+  std::size_t i = 0;
+  for (const torch::Tensor& tensor : weights_.all()) {
+    std::vector<float>& average = slots[i++].average;
+    std::copy_n(tensor.data_ptr<float>(), average.size(), average.begin());
   }
 }
 

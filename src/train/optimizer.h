@@ -35,6 +35,8 @@ class WordTable {
               double scale);
   // Brings all averages to `step`.
   void settle(std::int64_t step);
+  // Averages begin anew with the vectors as they are now.
+  void restart_average(std::int64_t step);
   // The averages where there are any, else the vectors.
   const std::vector<float>& averaged() const;
 
@@ -59,6 +61,8 @@ class Adam {
   void gather(std::vector<float>& gradients) const;
   std::size_t size() const { return size_; }
   void update(const float* gradients, std::int64_t step, double scale);
+  // Averages begin anew with the weights as they are now.
+  void restart_average();
   void copy_average_to(std::map<std::string, std::vector<float>>& into) const;
 
   std::vector<Slot> slots;  // one a weight, in the order of names()

@@ -31,6 +31,7 @@ struct FitOptions {
   std::int64_t patience_steps = 3000;  // without a better dev score
   std::int64_t eval_steps = 0;         // between two looks at dev; 0: an epoch, 50 to 1000 steps
   std::int64_t pretrain_steps = 0;     // of reading everything, before skimming begins
+  bool pretrain_fully = false;         // instead: until dev gets no better; then from the best on
   double gamma = 0.01;                 // weight of the skim term
   std::optional<double> target_rate;   // instead of gamma: the share of words to skim
   double read_bias = 1;                // of the decision, at the start

@@ -91,6 +91,8 @@ void declare(Options& options, Choices& chosen) {
                      "how decisions learn");
   options.add("--read-bias", fit.read_bias, "X",
               "how much the decision leans to reading at first (default 1)");
+  options.add_flag("--pretrain-fully", fit.pretrain_fully,
+                   "read everything until dev gets no better, then learn to skim from there");
   options.add("--pretrain-steps", chosen.pretrain, "N",
               "steps of reading everything first (default 0)");
   options.add("--batch", chosen.batch, "N", "texts a step (default 32)");
@@ -117,6 +119,7 @@ void declare(Options& options, Choices& chosen) {
   options.add_flag("--json", chosen.json, "the result as JSON");
   options.add_flag("--quiet", chosen.quiet, "no progress");
   options.add_exclusive({"--gamma", "--target-rate"});
+  options.add_exclusive({"--pretrain-steps", "--pretrain-fully"});
   options.add_example(
       "skim train --train train.tsv --dev dev.tsv --vectors glove.txt --out m.skim");
   options.add_example("skim train --train train.tsv --out m.skim --target-rate 0.8 --resume");
@@ -153,6 +156,8 @@ std::optional<std::string> settle(Choices& chosen) {
   fit.patience_steps = chosen.patience;
   fit.eval_steps = chosen.eval_steps;
   fit.pretrain_steps = chosen.pretrain;
+  if (fit.pretrain_fully && chosen.reader == "full")
+    return "--pretrain-fully: a full reader reads everything anyway";
   fit.target_rate = chosen.target_rate;
   fit.adam.word_rate = chosen.words == "fixed" ? 0 : chosen.word_rate;
   fit.estimator = chosen.estimator == "gumbel"             ? train::Estimator::gumbel

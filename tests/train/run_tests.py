@@ -20,11 +20,10 @@ class Training(Trainings):
         assert made.returncode == 0, made.stderr
 
     def test_reads_the_planted_words_and_skims_the_filler(self):
-        """The words that decide are known. A short training on an easy form of the task, so the limits are below what
-        the whole task is held to (99, 95 and 90 %); docs/training.md says how far that is."""
+        """The words that decide are known, and the defaults must find them, even in a training cut short."""
         model = self.at / "planted.skim"
         self.train("--train", self.at / "train.jsonl", "--dev", self.at / "dev.jsonl", "--out", model, "--quiet",
-                   "--gamma", 0.03, "--max-steps", 1200)
+                   "--max-steps", 1000, "--threads", 1)
         texts = [json.loads(line) for line in (self.at / "test.jsonl").read_text().splitlines()]
         lines = "".join(text["text"] + "\n" for text in texts)
         answers = skim("run", "--model", model, "--json", "--words", input=lines).stdout.splitlines()
@@ -41,9 +40,9 @@ class Training(Trainings):
         figures = f"accuracy {right / len(texts):.4f}, planted words read {planted_read / planted:.4f}, " \
                   f"filler skimmed {filler_skimmed / filler:.4f}"
         print(figures)
-        self.assertGreaterEqual(right / len(texts), 0.97, figures)
-        self.assertGreaterEqual(planted_read / planted, 0.70, figures)
-        self.assertGreaterEqual(filler_skimmed / filler, 0.95, figures)
+        self.assertGreaterEqual(right / len(texts), 0.99, figures)
+        self.assertGreaterEqual(planted_read / planted, 0.95, figures)
+        self.assertGreaterEqual(filler_skimmed / filler, 0.90, figures)
 
     def test_gives_the_same_file_for_one_thread_and_two(self):
         for threads in (1, 2):
@@ -68,6 +67,22 @@ class Training(Trainings):
         self.train(*self.quick(killed, "--resume"))
         self.assertEqual(whole.read_bytes(), killed.read_bytes())
         self.assertFalse((self.at / "killed.skim.checkpoint").exists(), "a finished training leaves no checkpoint")
+
+    def test_full_pretraining_reads_everything_first_and_survives_a_kill(self):
+        whole, killed, log = self.at / "pre.skim", self.at / "prekilled.skim", self.at / "pre.jsonl"
+        options = ["--pretrain-fully", "--patience-steps", 60, "--max-steps", 200, "--gamma", 0.3]
+        self.train(*self.quick(whole, *options, "--log", log))
+        rates = [json.loads(line)["dev_skim_rate"] for line in log.read_text().splitlines()]
+        self.assertEqual(rates[:3], [0, 0, 0], "nothing is skimmed until dev got no better")
+        self.assertGreater(rates[-1], 0.2)
+        command = [SKIM, "train", *map(str, self.quick(killed, *options, "--checkpoint-seconds", 0.02, "--resume"))]
+        for seconds in (0.5, 0.7, 0.9, 1.1):
+            process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            time.sleep(seconds)
+            process.kill()
+            process.wait()
+        self.train(*self.quick(killed, *options, "--resume"))
+        self.assertEqual(whole.read_bytes(), killed.read_bytes())
 
     def test_puts_training_aside_when_asked_to_stop(self):
         out = self.at / "stopped.skim"
@@ -106,7 +121,7 @@ class Training(Trainings):
                  ["--small", "8,4,0", "--pooling", "attention"], ["--small", 0], ["--decision", "dot"],
                  ["--decision", "linear_cell", "--small-sees", "all"], ["--layers", 2, "--bidirectional"],
                  ["--estimator", "straight-through"], ["--estimator", "reinforce"], ["--target-rate", 0.5],
-                 ["--pretrain-steps", 20], ["--average", 0, "--words", "fixed"],
+                 ["--pretrain-steps", 20], ["--pretrain-fully"], ["--average", 0, "--words", "fixed"],
                  ["--reader", "jump", "--jump", "4,6,3", "--jump-in-training", "3,4"],
                  ["--reader", "skip", "--cell", "gru", "--gamma", 0.1],
                  ["--reader", "vary", "--target-rate", 0.7, "--pooling", "max"]]
