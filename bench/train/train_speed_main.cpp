@@ -2,13 +2,13 @@
 // tensor operations, and LibTorch's own LSTM (no skimming). Interleaved; best of the repeats.
 //   train_speed [hidden [small [batch [words [repeats [threads]]]]]]
 
+#include <torch/nn/modules/rnn.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-
-#include <torch/nn/modules/rnn.h>
 
 #include "train/ops/product.h"
 #include "train/ops/recurrent.h"

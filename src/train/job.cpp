@@ -133,12 +133,20 @@ Json recipe_of(const Job& job, const ModelSpec& spec, const Data& data) {
 // One JSON object a line, for every look at dev.
 class Log {
  public:
-  Log(const std::string& path, bool append) {
+  // Lines of steps after `step`, which a training that was killed may have written, are taken back.
+  Log(const std::string& path, std::int64_t step) {
     if (path.empty()) return;
-    file_.open(path, append ? std::ios::app : std::ios::trunc);
     wanted_ = true;
+    std::string kept;
+    std::ifstream before(path);
+    for (std::string line; step > 0 && std::getline(before, line);) {
+      const Result<Json> json = parse_json(line, path);
+      if (json && json->value("step", step + 1) <= step) kept += line + "\n";
+    }
+    before.close();
+    if (write_atomically(path, kept)) file_.open(path, std::ios::app);
   }
-  bool fine() const { return !wanted_ || file_.good(); }
+  bool fine() const { return !wanted_ || (file_.is_open() && file_.good()); }
   void write(const JobProgress& progress) {
     if (!wanted_) return;
     const Json line = {{"step", progress.step},
@@ -218,7 +226,7 @@ Result<void> take_up(const Job& job, Fit& fit, Group& group, const std::string& 
 Result<bool> run_steps(const Job& job, Fit& fit, const Group& group, const std::string& recipe,
                        const JobListener& listener) {
   const bool first = group.rank() == 0;
-  Log log(first ? job.log : "", job.resume);
+  Log log(first ? job.log : "", fit.steps_done());
   if (!log.fine()) return fail(Fault::io, job.log + ": cannot be written");
   auto saved = Clock::now();
   while (fit.step()) {

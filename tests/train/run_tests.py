@@ -53,7 +53,8 @@ class Training(Trainings):
         whole, killed = self.at / "whole.skim", self.at / "killed.skim"
         self.train(*self.quick(whole))
         chance = random.Random(1)
-        command = [SKIM, "train", *map(str, self.quick(killed, "--checkpoint-seconds", 0.02, "--resume"))]
+        log = self.at / "killed.jsonl"
+        command = [SKIM, "train", *map(str, self.quick(killed, "--checkpoint-seconds", 0.02, "--resume", "--log", log))]
         kills = 0
         for _ in range(10):
             process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -64,8 +65,10 @@ class Training(Trainings):
                 process.wait()
                 kills += 1
         self.assertGreaterEqual(kills, 5)
-        self.train(*self.quick(killed, "--resume"))
+        self.train(*self.quick(killed, "--resume", "--log", log))
         self.assertEqual(whole.read_bytes(), killed.read_bytes())
+        steps = [json.loads(line)["step"] for line in log.read_text().splitlines()]
+        self.assertEqual(steps, [20, 40, 60, 80, 100, 120], "every look at dev stands once in the log")
         self.assertFalse((self.at / "killed.skim.checkpoint").exists(), "a finished training leaves no checkpoint")
 
     def test_full_pretraining_reads_everything_first_and_survives_a_kill(self):

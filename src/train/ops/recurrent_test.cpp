@@ -1,6 +1,7 @@
 #include "train/ops/recurrent.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <string>
 
@@ -150,13 +151,26 @@ TEST(FusedRead, AgreesWithItsTeacherWhenTheBatchIsCutIntoParts) {
   }
 }
 
-TEST(FusedRead, AgreesWithItsTeacherInValuesAndAllGradients) {
-  for (const ReaderSpec& spec : all_specs()) {
-    for (const Mix mix : {Mix::soft, Mix::straight_through, Mix::sample, Mix::threshold}) {
-      SCOPED_TRACE(describe(spec, mix));
-      expect_agreement(make_case(spec, mix, torch::kDouble));
-    }
+// The pointwise kernels exist once for each instruction set.
+template <class Check>
+void on_every_target(const Check& check) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    SCOPED_TRACE(hwy::TargetName(target));
+    check();
   }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+TEST(FusedRead, AgreesWithItsTeacherInValuesAndAllGradientsOnEveryTarget) {
+  on_every_target([] {
+    for (const ReaderSpec& spec : all_specs()) {
+      for (const Mix mix : {Mix::soft, Mix::straight_through, Mix::sample, Mix::threshold}) {
+        SCOPED_TRACE(describe(spec, mix));
+        expect_agreement(make_case(spec, mix, torch::kDouble));
+      }
+    }
+  });
 }
 
 // Central differences of the loss along random directions; only where it is differentiable.
@@ -187,25 +201,35 @@ TEST(FusedRead, FiniteDifferencesAgree) {
   }
 }
 
-TEST(FusedRead, FloatsStayCloseToDoubles) {
-  for (const ReaderSpec& spec : all_specs()) {
-    SCOPED_TRACE(describe(spec, Mix::soft));
-    const Case exact = make_case(spec, Mix::soft, torch::kDouble);
-    Case made = exact;
-    const auto to_float = [](Tensor& tensor) {
-      if (tensor.defined()) tensor = tensor.detach().to(torch::kFloat).requires_grad_(true);
-    };
-    for (Tensor* tensor :
-         {&made.rows, &made.weights.w, &made.weights.u, &made.weights.b, &made.weights.inner_bias,
-          &made.weights.decision_cell, &made.weights.decision_scale})
-      to_float(*tensor);
-    if (made.choice.noise.defined()) made.choice.noise = made.choice.noise.to(torch::kFloat);
-    const RecurrentOutput got =
-        read_fused(made.shape, made.steps, made.rows, made.weights, made.choice);
-    const RecurrentOutput wanted =
-        read_fused(exact.shape, exact.steps, exact.rows, exact.weights, exact.choice);
-    expect_close(got.hidden.to(torch::kDouble), wanted.hidden, 2e-6, "hidden");
+void expect_floats_close(const ReaderSpec& spec) {
+  SCOPED_TRACE(describe(spec, Mix::soft));
+  const Case exact = make_case(spec, Mix::soft, torch::kDouble);
+  Case made = exact;
+  const auto to_float = [](Tensor& tensor) {
+    if (tensor.defined()) tensor = tensor.detach().to(torch::kFloat).requires_grad_(true);
+  };
+  for (Tensor* tensor :
+       {&made.rows, &made.weights.w, &made.weights.u, &made.weights.b, &made.weights.inner_bias,
+        &made.weights.decision_cell, &made.weights.decision_scale})
+    to_float(*tensor);
+  if (made.choice.noise.defined()) made.choice.noise = made.choice.noise.to(torch::kFloat);
+  const RecurrentOutput got =
+      read_fused(made.shape, made.steps, made.rows, made.weights, made.choice);
+  const RecurrentOutput wanted =
+      read_fused(exact.shape, exact.steps, exact.rows, exact.weights, exact.choice);
+  expect_close(got.hidden.to(torch::kDouble), wanted.hidden, 2e-6, "hidden");
+  const auto got_gradients = gradients(made, got), wanted_gradients = gradients(exact, wanted);
+  for (std::size_t i = 0; i < got_gradients.size(); ++i) {
+    const double size = wanted_gradients[i].abs().max().item<double>();
+    expect_close(got_gradients[i].to(torch::kDouble), wanted_gradients[i], 2e-5 * (1 + size),
+                 "gradient " + std::to_string(i));
   }
+}
+
+TEST(FusedRead, FloatsStayCloseToDoublesOnEveryTarget) {
+  on_every_target([] {
+    for (const ReaderSpec& spec : all_specs()) expect_floats_close(spec);
+  });
 }
 
 TEST(Steps, PackTextsByFallingLength) {
