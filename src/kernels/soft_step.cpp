@@ -44,23 +44,40 @@ HWY_INLINE V Tanh(D d, V x) {
   return hn::Div(hn::Sub(one, power), hn::Add(one, power));
 }
 
+// Where the machine itself can leave lanes out. Elsewhere Highway's masked accesses touch whole
+// vectors, aligned ones, and rows end where they end.
+inline constexpr bool kMaskedAccess =
+    HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
+
 // Up to a vector of entries; what is beyond `count` reads as zero and is not written.
 template <class T>
 struct Part {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
   std::size_t at;
+  std::size_t count;
   bool whole;
   hn::Mask<D> mask;
 
   HWY_INLINE V Load(const T* from) const {
-    return whole ? hn::LoadU(D(), from + at) : hn::MaskedLoad(mask, D(), from + at);
+    if (whole) return hn::LoadU(D(), from + at);
+    if constexpr (kMaskedAccess) {
+      return hn::MaskedLoad(mask, D(), from + at);
+    } else {
+      alignas(64) T values[HWY_MAX_BYTES / sizeof(T)] = {};
+      std::copy_n(from + at, count, values);
+      return hn::Load(D(), values);
+    }
   }
   HWY_INLINE void Store(V value, T* to) const {
-    if (whole)
-      hn::StoreU(value, D(), to + at);
-    else
+    if (whole) return hn::StoreU(value, D(), to + at);
+    if constexpr (kMaskedAccess) {
       hn::BlendedStore(value, mask, D(), to + at);
+    } else {
+      alignas(64) T values[HWY_MAX_BYTES / sizeof(T)];
+      hn::Store(value, D(), values);
+      std::copy_n(values, count, to + at);
+    }
   }
 };
 
@@ -69,7 +86,8 @@ HWY_INLINE void ForParts(std::size_t first, std::size_t last, F part) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t i = first; i < last; i += lanes) {
-    part(Part<T>{i, i + lanes <= last, hn::FirstN(d, std::min(lanes, last - i))});
+    const std::size_t count = std::min(lanes, last - i);
+    part(Part<T>{i, count, count == lanes, hn::FirstN(d, count)});
   }
 }
 
