@@ -58,10 +58,10 @@ function(skim_inside target)
   target_link_libraries(${target} PRIVATE skim_library hwy::hwy nlohmann_json::nlohmann_json skim_warnings)
 endfunction()
 
-# For what is not hot: tests and the command line. It halves their share of the build. Sanitized code takes longest to
-# optimise; there the library is, and the rest is not.
-function(skim_compile_quickly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Checked>:-O0>)
+# For what is not hot: the command line (-O1), and tests and what they need alone (-O0). Optimising them would take
+# longer than running them. Sanitized code takes longest to optimise; there the library is, and the rest is not.
+function(skim_compile_quickly target level)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}> $<$<CONFIG:Checked>:-O0>)
 endfunction()
 
 # What all tests include, compiled once: reading gtest takes longer than compiling most tests.
@@ -69,7 +69,7 @@ function(skim_test_headers)
   file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
   add_library(skim_test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
   skim_inside(skim_test_headers)
-  skim_compile_quickly(skim_test_headers)
+  skim_compile_quickly(skim_test_headers -O0)
   target_link_libraries(skim_test_headers PRIVATE GTest::gtest GTest::gtest_main GTest::gmock)
   # Programs are compiled with -fPIE, and a precompiled header must be, too.
   set_target_properties(skim_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
@@ -81,7 +81,7 @@ endfunction()
 function(skim_test target)
   add_executable(${target} ${ARGN})
   skim_inside(${target})
-  skim_compile_quickly(${target})
+  skim_compile_quickly(${target} -O0)
   target_link_libraries(${target} PRIVATE GTest::gtest GTest::gtest_main GTest::gmock)
   target_precompile_headers(${target} REUSE_FROM skim_test_headers)
   # Parameter values are left out of the names: not every value prints the same twice.
