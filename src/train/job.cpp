@@ -324,12 +324,12 @@ Result<JobReport> run_job(const Job& job, const JobListener& listener) {
   try {
     return run_in_group(job, meeting->rank == 0 ? listener : quiet(listener), **group);
   } catch (const GroupLost& lost) {
-    const bool kept = std::filesystem::exists(checkpoint_file(job));
+    const bool none = meeting->rank == 0 && !std::filesystem::exists(checkpoint_file(job));
     return fail(Fault::io, std::string(lost.what()) +
-                               (kept ? "; start all processes again with --resume, they go on "
-                                       "from the checkpoint in " +
-                                           job.checkpoint
-                                     : "; no checkpoint was written yet"));
+                               (none ? "; no checkpoint was written yet"
+                                     : "; start all processes again with --resume: the first one "
+                                       "has the checkpoint, in " +
+                                           job.checkpoint));
   }
 }
 

@@ -136,6 +136,7 @@ std::optional<std::string> settle(Choices& chosen) {
   if (chosen.out.empty()) return "--out is missing: the model to write";
   if (!chosen.test.empty() && !std::filesystem::exists(chosen.test))
     return "--test: there is no file " + chosen.test;
+  if (!(job.group_seconds > 0)) return "--group-timeout must be above 0";
   if (chosen.batch < 1) return "--batch must be at least 1";
   if (chosen.most_words < 1) return "--max-words must be at least 1";
   if (chosen.vocabulary < 2) return "--vocabulary must be at least 2";

@@ -18,13 +18,12 @@ ReadOutput read_skipping(const ReaderRows& from, const ReadMode& mode) {
   const double limit = mode.training ? 0.5 : mode.threshold;
   CellState state{torch::zeros({steps.texts(), spec.hidden}),
                   torch::zeros({steps.texts(), spec.hidden})};
-  Tensor urge = torch::ones({steps.texts(), 1}), growth = torch::zeros({steps.texts(), 1});
+  Tensor urge = torch::ones({steps.texts(), 1});
   std::vector<Tensor> hidden, read, urges;
   for (std::int64_t t = 0; t < steps.count(); ++t) {
     const std::int64_t n = steps.size(t);
     const CellState before{state.hidden.narrow(0, 0, n), state.cell.narrow(0, 0, n)};
     urge = urge.narrow(0, 0, n);
-    growth = growth.narrow(0, 0, n);
     const Tensor chosen = (urge.detach() > limit).to(torch::kFloat);
     const Tensor taken = mode.training ? chosen + urge - urge.detach() : chosen;
     const CellState made = run_cell(spec.cell, input.narrow(0, steps.offset(t), n),
@@ -36,7 +35,7 @@ ReadOutput read_skipping(const ReaderRows& from, const ReadMode& mode) {
     urges.push_back(urge);
     const Tensor& seen = spec.cell == Cell::lstm ? state.cell : state.hidden;
     // Without a read the state, and so the growth, is what it was.
-    growth = torch::sigmoid(torch::addmm(b, seen, w));
+    const Tensor growth = torch::sigmoid(torch::addmm(b, seen, w));
     urge = taken * growth + (1 - taken) * (urge + torch::minimum(growth, 1 - urge));
   }
   const Tensor taken = torch::cat(read).squeeze(1), p = torch::cat(urges).detach();
