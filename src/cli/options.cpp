@@ -146,6 +146,8 @@ void Options::add(const std::string& name, T& into, const std::string& value,
   CLI::Option* option = parser_->app.add_option(name, into, help)->option_text(value);
   if constexpr (std::is_same_v<T, std::vector<double>> || std::is_same_v<T, std::vector<int>>) {
     option->delimiter(',')->allow_extra_args(false);
+  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    option->allow_extra_args(false);
   } else {
     option->take_last();
   }
@@ -162,6 +164,8 @@ template void Options::add(const std::string&, std::optional<double>&, const std
 template void Options::add(const std::string&, std::vector<double>&, const std::string&,
                            const std::string&);
 template void Options::add(const std::string&, std::vector<int>&, const std::string&,
+                           const std::string&);
+template void Options::add(const std::string&, std::vector<std::string>&, const std::string&,
                            const std::string&);
 
 void Options::add_choice(const std::string& name, std::string& into,

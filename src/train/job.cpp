@@ -47,12 +47,19 @@ Result<void> check_labels(const Dataset& data, const std::vector<std::string>& l
                                    "'; there is nothing to learn with less than two");
 }
 
+void append(Dataset& whole, Dataset part) {
+  whole.name += (whole.name.empty() ? "" : ", ") + part.name;
+  std::move(part.examples.begin(), part.examples.end(), std::back_inserter(whole.examples));
+}
+
 Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& listener) {
-  listener.message("reading " + job.train);
   Data data;
-  Result<Dataset> train = load_examples(job.train);
-  if (!train) return tl::unexpected(train.error());
-  data.train = std::move(*train);
+  for (const std::string& file : job.train) {
+    listener.message("reading " + file);
+    Result<Dataset> part = load_examples(file);
+    if (!part) return tl::unexpected(part.error());
+    append(data.train, std::move(*part));
+  }
   spec.labels = labels_of(data.train);
   if (const auto checked = check_labels(data.train, spec.labels); !checked)
     return tl::unexpected(checked.error());
@@ -64,7 +71,7 @@ Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& liste
     data.dev = split_off(data.train, kDevShare, job.fit.seed);
     if (data.dev.examples.empty() || data.train.examples.empty())
       return fail(Fault::argument,
-                  job.train + ": too few texts to split some off for dev; give --dev");
+                  data.train.name + ": too few texts to split some off for dev; give --dev");
     listener.message("no --dev file: " + std::to_string(data.dev.examples.size()) + " of " +
                      std::to_string(data.dev.examples.size() + data.train.examples.size()) +
                      " texts were split off for it");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "skim/spec.h"
 
@@ -44,7 +45,8 @@ struct FitOptions {
 
 // One training from files to a model.
 struct Job {
-  std::string train, dev, vectors;  // dev and vectors may be empty
+  std::vector<std::string> train;  // one or more, taken together
+  std::string dev, vectors;        // may be empty
   std::string checkpoint;           // a folder
   std::string log;                  // may be empty
   bool resume = false;

@@ -47,7 +47,8 @@ struct Choices {
 void declare(Options& options, Choices& chosen) {
   train::Job& job = chosen.job;
   train::FitOptions& fit = job.fit;
-  options.add("--train", job.train, "FILE", "labelled text to learn from");
+  options.add("--train", job.train, "FILE",
+              "labelled text to learn from; may be given several times");
   options.add("--dev", job.dev, "FILE", "labelled text to choose the best model by");
   options.add("--test", chosen.test, "FILE", "labelled text to report on, read once at the end");
   options.add("--out", chosen.out, "FILE", "the model to write");

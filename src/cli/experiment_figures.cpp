@@ -1,0 +1,164 @@
+#include "cli/experiment_figures.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "base/file.h"
+
+namespace skim::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+double option_number(const Json& value) {
+  return value.is_number() ? value.get<double>()
+                           : std::strtod(value.get<std::string>().c_str(), nullptr);
+}
+
+// The options in the order of their names: the order in which they were written says nothing.
+std::string sorted_text(const Json& options) {
+  std::map<std::string, std::string> sorted;
+  for (const auto& [name, value] : options.items()) sorted[name] = to_text(value);
+  std::string text;
+  for (const auto& [name, value] : sorted) text += " " + name + "=" + value;
+  return text;
+}
+
+// Rows of one set that differ in this option alone, in rising order of it: families of at least
+// three.
+using Family = std::vector<const RowSummary*>;
+std::vector<Family> families(const std::vector<RowSummary>& all, const std::string& option) {
+  std::map<std::string, Family> by_rest;
+  for (const RowSummary& summary : all) {
+    if (!summary.row.options.contains(option)) continue;
+    Json rest = summary.row.options;
+    rest.erase(option);
+    by_rest[summary.row.set + sorted_text(rest)].push_back(&summary);
+  }
+  std::vector<Family> found;
+  for (auto& [rest, family] : by_rest) {
+    if (family.size() < 3) continue;
+    std::sort(family.begin(), family.end(), [&](const RowSummary* a, const RowSummary* b) {
+      return option_number(a->row.options[option]) < option_number(b->row.options[option]);
+    });
+    found.push_back(std::move(family));
+  }
+  return found;
+}
+
+struct Effect {
+  std::string option, label, file;
+  std::string path, measure;  // of what
+  Scale scale = Scale::linear;
+};
+
+std::optional<NamedChart> effect_chart(const std::vector<RowSummary>& all, const Effect& effect) {
+  Chart chart;
+  chart.title = effect.measure + " and " + effect.label;
+  chart.x = {effect.label, Unit::plain, effect.scale};
+  chart.y = {effect.measure, Unit::percent, Scale::linear};
+  for (const Family& family : families(all, effect.option)) {
+    ChartSeries series{
+        family.front()->row.set, {}, Line::solid, static_cast<int>(chart.series.size())};
+    for (const RowSummary* summary : family) {
+      const double x = option_number(summary->row.options[effect.option]);
+      const auto y = summary->at(effect.path);
+      if (y && (x > 0 || effect.scale == Scale::linear)) series.points.push_back({x, y->mean, {}});
+    }
+    chart.series.push_back(std::move(series));
+  }
+  if (chart.series.empty()) return std::nullopt;
+  return NamedChart{effect.file, std::move(chart)};
+}
+
+std::vector<NamedChart> threshold_charts(const std::vector<RowSummary>& all) {
+  std::map<std::string, Chart> by_set;
+  for (const RowSummary& summary : all) {
+    for (const Json& run : summary.runs) {
+      if (!run.contains("thresholds")) continue;
+      Chart& chart = by_set[summary.row.set];
+      ChartSeries series{summary.row.title + ", seed " + std::to_string(run["seed"].get<int>()),
+                         {},
+                         Line::solid,
+                         static_cast<int>(chart.series.size())};
+      for (const Json& at : run["thresholds"])
+        series.points.push_back(
+            {at["flop_reduction"]["counted"].get<double>(), at["accuracy"].get<double>(), {}});
+      chart.series.push_back(std::move(series));
+      break;  // one seed is enough to see the shape
+    }
+  }
+  std::vector<NamedChart> charts;
+  for (auto& [set, chart] : by_set) {
+    chart.title = "Accuracy against work saved by threshold: " + set;
+    chart.x = {"times less work (counted)", Unit::times, Scale::logarithmic};
+    chart.y = {"accuracy", Unit::percent, Scale::linear};
+    charts.push_back({"threshold-" + set, std::move(chart)});
+  }
+  return charts;
+}
+
+// Measured speed-up by skim rate, one line a hidden size, and the bound in operations beside it.
+Result<std::optional<NamedChart>> speed_chart(const std::string& results) {
+  const fs::path path = fs::path(results) / "bench.json";
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return std::nullopt;
+  const auto text = read_text(path);
+  if (!text) return tl::make_unexpected(text.error());
+  const auto rows = parse_json(*text, path.string());
+  if (!rows) return tl::make_unexpected(rows.error());
+  if (!rows->is_array())
+    return fail(Fault::format, path.string() + ": must be what skim bench --json prints");
+  std::map<int, std::pair<ChartSeries, ChartSeries>> by_hidden;
+  for (const Json& row : *rows) {
+    const auto hidden = int_at(row, "hidden", {1, 100'000}, path.string());
+    const auto rate = number_at(row, "skim_rate", path.string());
+    const auto speedup = number_at(row, "speedup", path.string());
+    const auto reductions = object_at(row, "flop_reduction", path.string());
+    if (!hidden || !rate || !speedup || !reductions)
+      return fail(Fault::format, path.string() + ": must be what skim bench --json prints");
+    auto& [measured, bound] = by_hidden[static_cast<int>(*hidden)];
+    measured.points.push_back({*rate, *speedup, {}});
+    bound.points.push_back({*rate, (*reductions)->value("executed", 1.0), {}});
+  }
+  Chart chart;
+  chart.title = "Speed-up by share of words skimmed";
+  chart.x = {"words skimmed", Unit::percent, Scale::linear};
+  chart.y = {"faster than plain", Unit::times, Scale::logarithmic};
+  int colour = 0;
+  for (auto& [hidden, pair] : by_hidden) {
+    pair.first.name = "d = " + std::to_string(hidden) + ", measured";
+    pair.second.name = "bound by operations";
+    pair.second.line = Line::dashed;
+    pair.first.colour = pair.second.colour = colour++;
+    chart.series.push_back(std::move(pair.first));
+    chart.series.push_back(std::move(pair.second));
+  }
+  return NamedChart{"speed", std::move(chart)};
+}
+
+}  // namespace
+
+Result<std::vector<NamedChart>> experiment_figures(const std::vector<RowSummary>& all,
+                                                   const std::string& results) {
+  std::vector<NamedChart> charts;
+  const std::vector<Effect> effects = {
+      {"small", "d', units of the small cell", "small-accuracy", "test/accuracy", "Accuracy"},
+      {"small", "d', units of the small cell", "small-skimmed", "test/skim_rate", "Words skimmed"},
+      {"gamma", "gamma, the weight of the skim term", "gamma-accuracy", "test/accuracy", "Accuracy",
+       Scale::logarithmic},
+      {"gamma", "gamma, the weight of the skim term", "gamma-skimmed", "test/skim_rate",
+       "Words skimmed", Scale::logarithmic}};
+  for (const Effect& effect : effects) {
+    if (auto chart = effect_chart(all, effect)) charts.push_back(std::move(*chart));
+  }
+  for (NamedChart& chart : threshold_charts(all)) charts.push_back(std::move(chart));
+  auto speed = speed_chart(results);
+  if (!speed) return tl::make_unexpected(speed.error());
+  if (*speed) charts.push_back(std::move(**speed));
+  return charts;
+}
+
+}  // namespace skim::cli

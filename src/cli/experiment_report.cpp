@@ -1,0 +1,247 @@
+#include "cli/experiment_report.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/file.h"
+#include "cli/document.h"
+#include "cli/experiment_figures.h"
+#include "cli/experiment_summary.h"
+#include "cli/gnuplot.h"
+
+namespace skim::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string times_text(std::optional<Spread> factor) {
+  return factor ? number_text(factor->mean, 2) + "x" : "";
+}
+
+std::string number_or_nothing(std::optional<Spread> value, int decimals) {
+  return value ? number_text(value->mean, decimals) : "";
+}
+
+// "91.2 (90.9 to 91.4)"
+std::string accuracy_text(std::optional<Spread> share) {
+  if (!share) return "";
+  std::string text = number_text(100 * share->mean, 2);
+  if (share->high > share->low)
+    text +=
+        " (" + number_text(100 * share->low, 2) + " to " + number_text(100 * share->high, 2) + ")";
+  return text;
+}
+
+std::string percent_or_nothing(std::optional<double> share, int decimals) {
+  return share ? number_text(100 * *share, decimals) : "";
+}
+
+std::string published_times(std::optional<double> factor) {
+  return factor ? number_text(*factor, 1) + "x" : "";
+}
+
+std::vector<std::string> cells_of(const RowSummary& summary) {
+  const Published& paper = summary.row.paper;
+  const auto rate = summary.at("test/skim_rate");
+  return {"`" + summary.row.name + "`",
+          summary.row.title,
+          std::to_string(summary.runs.size()),
+          accuracy_text(summary.at("test/accuracy")),
+          rate ? number_text(100 * rate->mean, 1) : "",
+          times_text(summary.at("test/flop_reduction/paper")),
+          times_text(summary.at("test/flop_reduction/counted")),
+          times_text(summary.at("test/flop_reduction/executed")),
+          times_text(summary.at("timing/speedup")),
+          times_text(summary.at("timing/reading_speedup")),
+          number_or_nothing(summary.at("timing/microseconds/per_word"), 3),
+          number_or_nothing(summary.at("timing/microseconds/per_text_p50"), 1),
+          percent_or_nothing(paper.accuracy, 1),
+          percent_or_nothing(paper.skim_rate, 1),
+          published_times(paper.flop_reduction),
+          published_times(paper.speedup)};
+}
+
+Section table_of(const DataSet& set, const std::vector<RowSummary>& all) {
+  Section section;
+  section.heading = set.title;
+  if (!set.note.empty()) section.paragraphs.push_back(set.note);
+  section.table.header = {"row",       "method",    "seeds",           "accuracy %", "skimmed %",
+                          "Flop-r",    "counted",   "executed",        "speed-up",   "of reading",
+                          "us a word", "us a text", "paper: accuracy", "skimmed",    "Flop-r",
+                          "speed-up"};
+  for (const RowSummary& summary : all) {
+    if (summary.row.set == set.name && summary.row.group == "table")
+      section.table.rows.push_back(cells_of(summary));
+  }
+  return section;
+}
+
+// What less work costs, from one trained model.
+Section dial_of(const std::vector<RowSummary>& all) {
+  Section section;
+  section.heading = "The dial";
+  section.paragraphs = {
+      "One trained model at several budgets on the test texts: `--budget B` takes the threshold "
+      "that spent the share B "
+      "of the plain reader's work on dev. Work is the counted kind."};
+  section.table.header = {
+      "row", "seed", "budget", "work on test", "accuracy %", "against its own choice", "skimmed %"};
+  for (const RowSummary& summary : all) {
+    for (const Json& run : summary.runs) {
+      if (!run.contains("budgets")) continue;
+      for (const Json& at : run["budgets"]) {
+        const double accuracy = at["accuracy"].get<double>();
+        const double own = run["test"]["accuracy"].get<double>();
+        section.table.rows.push_back(
+            {"`" + summary.row.name + "`", std::to_string(run["seed"].get<int>()),
+             number_text(at["budget"].get<double>(), 2), number_text(at["work"].get<double>(), 3),
+             number_text(100 * accuracy, 2), number_text(100 * (accuracy - own), 2),
+             number_text(100 * at["skim_rate"].get<double>(), 1)});
+      }
+    }
+  }
+  return section;
+}
+
+Section reruns(const std::vector<RowSummary>& all) {
+  Section section;
+  section.heading = "Every run";
+  section.paragraphs = {
+      "`skim experiment run ROW --data DIR` makes a row again; same seed, same data and same "
+      "machine give the same "
+      "model, byte for byte. Options are those of `skim train`."};
+  section.table.header = {"row",   "seed",    "dev %",  "test %", "skimmed %",
+                          "steps", "minutes", "commit", "date"};
+  for (const RowSummary& summary : all) {
+    for (const Json& run : summary.runs) {
+      section.table.rows.push_back(
+          {"`" + summary.row.name + "`", std::to_string(run["seed"].get<int>()),
+           number_text(100 * run["dev"]["accuracy"].get<double>(), 2),
+           number_text(100 * run["test"]["accuracy"].get<double>(), 2),
+           number_text(100 * run["test"]["skim_rate"].get<double>(), 1),
+           std::to_string(run["training"]["steps"].get<int>()),
+           number_text(run["training"]["seconds"].get<double>() / 60, 1),
+           run["commit"].get<std::string>(), run["date"].get<std::string>()});
+    }
+  }
+  return section;
+}
+
+Section options_of(const std::vector<RowSummary>& all) {
+  Section section;
+  section.heading = "Options of each row";
+  section.table.header = {"row", "`skim train` with"};
+  for (const RowSummary& summary : all) {
+    std::string options;
+    for (const std::string& word : option_arguments(summary.row.options))
+      options += (options.empty() ? "" : " ") + word;
+    section.table.rows.push_back({"`" + summary.row.name + "`", "`" + options + "`"});
+  }
+  return section;
+}
+
+Result<Section> figure_section(const std::vector<RowSummary>& all, const std::string& results,
+                               bool draw) {
+  Section section;
+  section.heading = "Figures";
+  const auto figures = experiment_figures(all, results);
+  if (!figures) return tl::make_unexpected(figures.error());
+  for (const NamedChart& figure : *figures) {
+    Drawing drawing{figure.name + ".svg", figure.chart.title, ""};
+    if (draw) {
+      auto svg = gnuplot_svg(figure.chart);
+      if (!svg) return tl::make_unexpected(svg.error());
+      drawing.svg = std::move(*svg);
+    }
+    section.drawings.push_back(std::move(drawing));
+  }
+  return section;
+}
+
+// The machine and the time of the runs.
+std::string where_from(const std::vector<RowSummary>& all) {
+  std::vector<std::string> machines;
+  for (const RowSummary& summary : all) {
+    for (const Json& run : summary.runs) {
+      const Json& machine = run["machine"];
+      const std::string text = machine.value("cpu", "") + ", " +
+                               std::to_string(machine.value("cores", 0)) + " cores, " +
+                               machine.value("simd", "");
+      if (std::find(machines.begin(), machines.end(), text) == machines.end())
+        machines.push_back(text);
+    }
+  }
+  std::string text;
+  for (const std::string& machine : machines) text += (text.empty() ? "" : "; ") + machine;
+  return text;
+}
+
+Result<Document> document_of(const Experiments& all, const std::vector<Row>& rows,
+                             const ReportRequest& request) {
+  const std::string results = (fs::path(request.experiments) / "results").string();
+  const auto found = summaries(rows, results);
+  if (!found) return tl::make_unexpected(found.error());
+  Document document;
+  document.title = "Results";
+  document.paragraphs = {
+      "Written by `skim experiment report --markdown docs/results.md --figures docs/figures` from "
+      "the reports in "
+      "`experiments/results`. Accuracy is of the test texts, mean over the seeds with the lowest "
+      "and highest; models "
+      "are chosen on dev alone. Flop-r, counted and executed are the three rules of docs/cost.md; "
+      "speed-up is measured "
+      "from text to answer on one thread against the plain reader of the same size in this engine, "
+      "*of reading* without "
+      "finding the words. Times are medians a text.",
+      "Machine: " + where_from(*found) + "."};
+  for (const DataSet& set : all.sets) {
+    Section section = table_of(set, *found);
+    if (!section.table.rows.empty()) document.sections.push_back(std::move(section));
+  }
+  if (Section dial = dial_of(*found); !dial.table.rows.empty())
+    document.sections.push_back(std::move(dial));
+  const bool draw = !request.html.empty() || !request.figures.empty();
+  auto figures = figure_section(*found, results, draw);
+  if (!figures) return tl::make_unexpected(figures.error());
+  if (!figures->drawings.empty()) document.sections.push_back(std::move(*figures));
+  document.sections.push_back(options_of(*found));
+  document.sections.push_back(reruns(*found));
+  return document;
+}
+
+Result<void> write_figures(const Document& document, const fs::path& folder) {
+  std::error_code fault;
+  fs::create_directories(folder, fault);
+  for (const Section& section : document.sections) {
+    for (const Drawing& drawing : section.drawings) {
+      if (const auto written = write_atomically(folder / drawing.file, drawing.svg); !written)
+        return written;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> experiment_report(const Experiments& all, const std::vector<Row>& rows,
+                                      const ReportRequest& request) {
+  const auto document = document_of(all, rows, request);
+  if (!document) return tl::make_unexpected(document.error());
+  const std::string markdown = markdown_text(*document, "figures");
+  if (!request.figures.empty()) {
+    if (const auto written = write_figures(*document, request.figures); !written)
+      return tl::make_unexpected(written.error());
+  }
+  if (!request.markdown.empty()) {
+    if (const auto written = write_atomically(request.markdown, markdown); !written)
+      return tl::make_unexpected(written.error());
+  }
+  if (!request.html.empty()) {
+    if (const auto written = write_atomically(request.html, html_text(*document)); !written)
+      return tl::make_unexpected(written.error());
+  }
+  return markdown;
+}
+
+}  // namespace skim::cli

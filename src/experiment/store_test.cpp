@@ -1,0 +1,152 @@
+#include "experiment/store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "experiment/run.h"
+
+namespace skim {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class ExperimentTest : public testing::Test {
+ protected:
+  ExperimentTest() {
+    std::string name = (fs::temp_directory_path() / "skim-experiment-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+    put("sets/tiny.json",
+        R"({"title": "Tiny", "train": ["train.tsv"], "dev": "dev.tsv", "test": "test.tsv",
+            "options": {"batch": 8, "pooling": "max"}})");
+    put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1, 2], "train": {"batch": 16}})");
+    for (const char* file : {"train.tsv", "dev.tsv", "test.tsv"}) put(file, "x\tone word\n");
+  }
+  ~ExperimentTest() override { fs::remove_all(folder_); }
+
+  void put(const std::string& name, const std::string& text) const {
+    fs::create_directories((folder_ / name).parent_path());
+    ASSERT_TRUE(write_atomically(folder_ / name, text));
+  }
+  std::string fault() const {
+    const auto all = load_experiments(folder_);
+    return all ? "" : all.error().message;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ExperimentTest, ARowsOwnOptionsWinOverTheSets) {
+  const auto all = load_experiments(folder_);
+  ASSERT_TRUE(all) << all.error().message;
+  ASSERT_EQ(all->rows.size(), 1U);
+  EXPECT_EQ(all->rows[0].options, (Json{{"batch", 16}, {"pooling", "max"}}));
+  EXPECT_EQ(all->set_of(all->rows[0]).title, "Tiny");
+}
+
+TEST(OptionArguments, FlagsStandAloneAndFalseOnesNotAtAll) {
+  EXPECT_THAT(option_arguments(
+                  {{"gamma", 0.01}, {"bidirectional", true}, {"other", false}, {"small", "20,5"}}),
+              testing::ElementsAre("--gamma", "0.01", "--bidirectional", "--small", "20,5"));
+}
+
+TEST_F(ExperimentTest, ABadRowIsNamedWithItsField) {
+  put("a.json", R"({"title": "A", "set": "tiny", "seeds": []})");
+  EXPECT_THAT(fault(), AllOf(HasSubstr("a.json"), HasSubstr("seeds")));
+  put("a.json", R"({"title": "A", "set": "huge", "seeds": [1]})");
+  EXPECT_THAT(fault(), AllOf(HasSubstr("a.json"), HasSubstr("sets/huge.json")));
+  put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "gama": 1})");
+  EXPECT_THAT(fault(), HasSubstr("gama"));
+  put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {"out": "x"}})");
+  EXPECT_THAT(fault(), HasSubstr("train.out"));
+  put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "budgets": [2]})");
+  EXPECT_THAT(fault(), HasSubstr("budgets"));
+  put("a.json", "[]");
+  EXPECT_THAT(fault(), HasSubstr("a.json"));
+}
+
+class StoreTest : public ExperimentTest {
+ protected:
+  StoreTest() : all_(load_experiments(folder_).value()) {}
+
+  const Row& row() const { return all_.rows[0]; }
+  Recipe recipe(std::uint64_t seed) const {
+    Json checksums = Json::object();
+    return recipe_of(row(), all_.set_of(row()), seed, folder_, checksums).value();
+  }
+  Json run_of(const Recipe& recipe, double accuracy) const {
+    return {{"seed", recipe.seed},
+            {"options", recipe.options},
+            {"data", recipe.data},
+            {"accuracy", accuracy}};
+  }
+  void store(const Json& run) const {
+    const auto stored = store_run(folder_ / "results", row(), run, folder_ / "lock");
+    ASSERT_TRUE(stored) << stored.error().message;
+  }
+  Json report() const { return load_report(folder_ / "results", row()).value(); }
+
+  Experiments all_;
+};
+
+TEST_F(StoreTest, FindsARunByItsRecipe) {
+  store(run_of(recipe(2), 0.5));
+  store(run_of(recipe(1), 0.25));
+  const Json found = report();
+  ASSERT_NE(find_run(found, recipe(1)), nullptr);
+  EXPECT_EQ((*find_run(found, recipe(1)))["accuracy"], 0.25);
+  EXPECT_EQ(find_run(found, recipe(3)), nullptr);
+  EXPECT_EQ(found["runs"][0]["seed"], 1) << "seeds are in order";
+}
+
+TEST_F(StoreTest, ChangedOptionsOrDataMakeARunAnotherOne) {
+  const Recipe before = recipe(1);
+  store(run_of(before, 0.5));
+  Recipe other = before;
+  other.options["batch"] = 17;
+  EXPECT_EQ(find_run(report(), other), nullptr);
+  EXPECT_NE(other.digest(), before.digest());
+  put("train.tsv", "x\tanother word\n");
+  EXPECT_EQ(find_run(report(), recipe(1)), nullptr);
+  EXPECT_NE(recipe(1).digest(), before.digest());
+}
+
+TEST_F(StoreTest, ANewRunTakesThePlaceOfItsSeed) {
+  store(run_of(recipe(1), 0.5));
+  store(run_of(recipe(1), 0.75));
+  const Json found = report();
+  ASSERT_EQ(found["runs"].size(), 1U);
+  EXPECT_EQ(found["runs"][0]["accuracy"], 0.75);
+}
+
+TEST_F(StoreTest, ADamagedReportIsAnErrorAndStays) {
+  put("results/a.json", "{\"runs\": [{}]}");
+  EXPECT_FALSE(load_report(folder_ / "results", row()));
+  EXPECT_FALSE(store_run(folder_ / "results", row(), run_of(recipe(1), 1), folder_ / "lock"));
+  EXPECT_EQ(read_text(folder_ / "results/a.json").value(), "{\"runs\": [{}]}");
+}
+
+TEST_F(StoreTest, ALockIsHeldByOneAndFreedWhenItGoes) {
+  {
+    const auto first = FileLock::take(folder_ / "lock", Wait::no);
+    ASSERT_TRUE(first && first->has_value());
+    const auto second = FileLock::take(folder_ / "lock", Wait::no);
+    ASSERT_TRUE(second);
+    EXPECT_FALSE(second->has_value());
+  }
+  const auto third = FileLock::take(folder_ / "lock", Wait::no);
+  EXPECT_TRUE(third && third->has_value());
+}
+
+TEST_F(StoreTest, AMissingDataFileIsNamed) {
+  fs::remove(folder_ / "dev.tsv");
+  Json checksums = Json::object();
+  const auto made = recipe_of(row(), all_.set_of(row()), 1, folder_, checksums);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("dev.tsv"));
+}
+
+}  // namespace
+}  // namespace skim
