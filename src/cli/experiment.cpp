@@ -31,6 +31,7 @@ struct Choice {
   std::vector<std::string> names;
   std::string experiments = "experiments", data, work = "build/experiments";
   std::string markdown, html, figures;
+  ModelChoice model;
   int threads = 1;
   bool all = false, again = false, busy = false, json = false, quiet = false;
 
@@ -56,6 +57,8 @@ void declare_all(Options& options, Choice& chosen) {
   options.add("--html", chosen.html, "FILE", "report: write it as one page with its figures");
   options.add("--figures", chosen.figures, "DIR",
               "report: write the figures as SVG, drawn by gnuplot");
+  options.add("--model", chosen.model.file, "FILE",
+              "report: who reads the reviews (default: the built-in model)");
   options.add_flag("--json", chosen.json, "list, report: as JSON");
   options.add_flag("--quiet", chosen.quiet, "no progress");
   options.add_example("skim experiment list");
@@ -251,8 +254,26 @@ Result<int> list_all(const Choice& chosen, const std::vector<Row>& rows) {
   return print(chosen.json ? to_text(list) + "\n" : table_text(table));
 }
 
+// The reports of the rows as they are stored.
+Result<int> print_reports(const Choice& chosen, const std::vector<Row>& rows) {
+  Json reports = Json::array();
+  for (const Row& row : rows) {
+    auto report = load_report(chosen.results(), row);
+    if (!report) return tl::make_unexpected(report.error());
+    reports.push_back(std::move(*report));
+  }
+  return print(to_text(reports) + "\n");
+}
+
 Result<int> report_all(const Choice& chosen, const Experiments& all, const std::vector<Row>& rows) {
-  const ReportRequest request = {chosen.experiments, chosen.markdown, chosen.html, chosen.figures};
+  if (chosen.json) return print_reports(chosen, rows);
+  ReportRequest request{chosen.experiments, {}, chosen.markdown, chosen.html, chosen.figures};
+  std::error_code ignored;
+  if (fs::exists(fs::path(chosen.experiments) / "reviews", ignored)) {
+    auto model = load_model(chosen.model);
+    if (!model) return tl::make_unexpected(model.error());
+    request.model = std::move(*model);
+  }
   auto text = experiment_report(all, rows, request);
   if (!text) return tl::make_unexpected(text.error());
   const bool written = !chosen.markdown.empty() || !chosen.html.empty();

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cli/document.h"
 #include "cli/experiment_figures.h"
+#include "cli/experiment_reviews.h"
 #include "cli/experiment_summary.h"
 #include "cli/gnuplot.h"
 
@@ -205,6 +206,12 @@ Result<Document> document_of(const Experiments& all, const std::vector<Row>& row
   auto figures = figure_section(*found, results, draw);
   if (!figures) return tl::make_unexpected(figures.error());
   if (!figures->drawings.empty()) document.sections.push_back(std::move(*figures));
+  if (request.model) {
+    auto reviews =
+        marked_reviews(*request.model, fs::path(request.experiments) / "reviews" / "reviews.tsv");
+    if (!reviews) return tl::make_unexpected(reviews.error());
+    document.sections.push_back(std::move(*reviews));
+  }
   document.sections.push_back(options_of(*found));
   document.sections.push_back(reruns(*found));
   return document;

@@ -128,7 +128,7 @@ Json recipe_of(const Job& job, const ModelSpec& spec, const Data& data) {
           {"temperature_fall", fit.temperature_fall},
           {"estimator", static_cast<int>(fit.estimator)},
           {"jump", {fit.jump.run, fit.jump.reach, fit.jump.most}},
-          {"dropout", {fit.dropout.input, fit.dropout.output}},
+          {"dropout", {fit.dropout.words, fit.dropout.input, fit.dropout.output}},
           {"rate", fit.adam.rate},
           {"clip", fit.adam.clip},
           {"average", fit.adam.average},

@@ -38,6 +38,12 @@ class Noise {
 };
 
 // What a stream of a step is for.
-enum class Use : std::uint64_t { input_dropout = 1, output_dropout, choice, layer_dropout };
+enum class Use : std::uint64_t {
+  input_dropout = 1,
+  output_dropout,
+  choice,
+  layer_dropout,
+  word_dropout
+};
 
 }  // namespace skim::train

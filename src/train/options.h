@@ -13,6 +13,7 @@ namespace skim::train {
 enum class Estimator { gumbel, straight_through, reinforce };
 
 struct Dropout {
+  double words = 0;     // of whole words: they count as unknown, none grows for it
   double input = 0.3;   // of word vectors, before readers and decisions
   double output = 0.3;  // of the pooled row, before the head
 };

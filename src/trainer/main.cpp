@@ -101,6 +101,8 @@ void declare(Options& options, Choices& chosen) {
   options.add("--clip", fit.adam.clip, "X", "largest norm of the gradients (default 5)");
   options.add("--average", fit.adam.average, "X",
               "decay of the running average of weights; 0 for none (default 0.999)");
+  options.add("--word-dropout", fit.dropout.words, "X",
+              "of whole words, which then count as unknown (default 0)");
   options.add("--input-dropout", fit.dropout.input, "X", "of word vectors (default 0.3)");
   options.add("--dropout", fit.dropout.output, "X", "before the last layer (default 0.3)");
   options.add("--max-steps", chosen.max_steps, "N", "(default 0: until patience runs out)");
@@ -147,7 +149,7 @@ std::optional<std::string> settle(Choices& chosen) {
   if (chosen.target_rate && (*chosen.target_rate < 0 || *chosen.target_rate > 1))
     return "--target-rate must be from 0 to 1";
   train::FitOptions& fit = job.fit;
-  for (const double rate : {fit.dropout.input, fit.dropout.output})
+  for (const double rate : {fit.dropout.words, fit.dropout.input, fit.dropout.output})
     if (!(rate >= 0 && rate < 1)) return "dropout must be at least 0 and below 1";
   if (!(fit.adam.rate > 0)) return "--learning-rate must be above 0";
   if (!(fit.adam.average >= 0 && fit.adam.average < 1))

@@ -7,13 +7,16 @@ namespace {
 
 using torch::Tensor;
 
-// One factor for each entry of a text's row: 0, or what keeps the sum as it was.
+enum class Kept { grow, stay };
+
+// One factor for each entry of a text's row: 0, or what keeps the sum as it was (or 1, if kept
+// entries stay).
 Tensor dropout_mask(const Batch& batch, std::int64_t width, double rate, const Noise& noise,
-                    bool of_rows) {
+                    bool of_rows, Kept kept = Kept::grow) {
   const std::int64_t count = of_rows ? batch.rows() : batch.texts();
   Tensor mask = torch::empty({count, width});
   float* values = mask.data_ptr<float>();
-  const auto keep = static_cast<float>(1 / (1 - rate));
+  const auto keep = kept == Kept::grow ? static_cast<float>(1 / (1 - rate)) : 1.0F;
   at::parallel_for(0, batch.texts(), 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       const Noise text = noise.at(batch.items[static_cast<std::size_t>(i)]);
@@ -77,6 +80,8 @@ NetOutput classify(const ModelSpec& spec, const Weights& weights, const Tensor& 
   NetOutput out;
   const auto use = [&](Use kind) { return mode.noise.at(static_cast<std::uint64_t>(kind)); };
   Tensor rows = words;
+  if (mode.training && dropout.words > 0)
+    rows = rows * dropout_mask(batch, 1, dropout.words, use(Use::word_dropout), true, Kept::stay);
   if (mode.training && dropout.input > 0)
     rows = rows * dropout_mask(batch, rows.size(1), dropout.input, use(Use::input_dropout), true);
   for (int layer = 0; layer < spec.layers; ++layer) {
