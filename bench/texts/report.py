@@ -41,7 +41,8 @@ def table(name, rows):
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for row in rows:
         took = row["microseconds"]
-        yield (f"| {row['name']} | {100 * row['dev_accuracy']:.2f} | {100 * row['test_accuracy']:.2f} | {took['median']:.1f} | "
-               f"{took['lower_quartile']:.1f} to {took['upper_quartile']:.1f} | {row['times'][rows[0]['name']]:.2f} | "
+        yield (f"| {row['name']} | {100 * row['dev_accuracy']:.2f} | {100 * row['test_accuracy']:.2f} | "
+               f"{took['median']:.1f} | {took['lower_quartile']:.1f} to {took['upper_quartile']:.1f} | "
+               f"{row['times'][rows[0]['name']]:.2f} | "
                f"{row['load_seconds']:.1f} | {row['model_bytes'] / 1e6:.1f} |")
     yield ""
