@@ -14,7 +14,7 @@ import fasttext_peer
 import measure
 import report
 import words
-from search import Record, climb
+from search import Enough, Record, climb
 from sets import Fault, Set, spread
 from skim_file import ModelFile
 
@@ -63,19 +63,23 @@ class Search(InFolder):
     def record(self, basis):
         return Record(self.folder / "record.json", "peer", basis)
 
-    def score(self, record, asked):
+    def score(self, record, asked, most=10):
         def evaluate(setting):
             asked.append(setting)
             return setting["x"] / 10
 
         with redirect_stderr(io.StringIO()):
-            return record.scored(evaluate)({"x": 5, "y": 1})
+            return record.scored(evaluate, most)({"x": 5, "y": 1})
 
     def test_a_setting_is_tried_once_even_when_started_again(self):
         asked = []
         for _ in range(2):
             self.assertEqual(self.score(self.record("same"), asked), 0.5)
         self.assertEqual(len(asked), 1)
+
+    def test_a_search_ends_after_as_many_tries_as_were_wanted(self):
+        with self.assertRaises(Enough):
+            self.score(self.record("same"), [], most=0)
 
     def test_other_data_makes_what_was_tried_worthless(self):
         asked = []

@@ -1,16 +1,17 @@
 """fastText: its settings are chosen on dev, its model is trained by its own library."""
 import random
 import subprocess
+import sys
 
 import programs
-from search import Record, climb, key_of
+from search import Enough, Record, climb, key_of
 from sets import sha256, write_lines
 
 TITLE = "fastText"
 # Dimensions, or "glove": 100 with the pretrained vectors.
 GLOVE = "glove"
 GRID = {"text": ["raw", "lower", "apart"], "ngrams": [1, 2], "phrases": [False, True],
-        "rate": [0.05, 0.1, 0.25, 0.5, 1.0], "epochs": [2, 5, 10, 20, 40], "vectors": [10, 50, 100]}
+        "rate": [0.02, 0.05, 0.1, 0.25, 0.5, 1.0], "epochs": [1, 2, 5, 10, 20, 40], "vectors": [10, 50, 100]}
 START = {"text": "apart", "ngrams": 2, "phrases": True, "rate": 0.25, "epochs": 10, "vectors": 10}
 # How much of dev the quick setting may lose against the best one.
 QUICK_LOSS = 0.01
@@ -27,9 +28,16 @@ class FastText:
                  "vectors": sha256(vectors) if vectors else None}
         self.record = Record(self.folder / "fasttext.json", f"{data_set.name}: {TITLE}", basis)
 
-    def prepare(self):
+    def prepare(self, most):
         worker = programs.fasttext_worker(self.work)
-        score = self.record.scored(lambda setting: self.train(worker, setting))
+        try:
+            self.search(self.record.scored(lambda setting: self.train(worker, setting), most))
+        except Enough:
+            print(f"{self.record.title}: {most} settings tried, not all that could be", file=sys.stderr)
+        self.keep(worker, "best", self.record.tried()[0][0])
+        self.keep(worker, "quick", quickest(self.record.tried()))
+
+    def search(self, score):
         grid = dict(GRID)
         if not self.phrases:
             del grid["phrases"]
@@ -37,8 +45,6 @@ class FastText:
         if self.vectors:
             del grid["vectors"]
             climb(grid, {**best, "vectors": GLOVE}, score)
-        self.keep(worker, "best", self.record.tried()[0][0])
-        self.keep(worker, "quick", quickest(self.record.tried()))
 
     def keep(self, worker, name, setting):
         """Trains once more to save: searching saves nothing, because a model may take a gigabyte."""

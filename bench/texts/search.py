@@ -4,6 +4,10 @@ import sys
 import time
 
 
+class Enough(Exception):
+    """As many settings were tried as the user wanted."""
+
+
 def key_of(setting):
     return json.dumps(setting, sort_keys=True)
 
@@ -25,11 +29,13 @@ class Record:
         fresh.write_text(json.dumps(self.content, indent=1) + "\n")
         fresh.replace(self.path)
 
-    def scored(self, evaluate):
-        """`evaluate` (setting to dev accuracy), asked once for each setting."""
+    def scored(self, evaluate, most):
+        """`evaluate` (setting to dev accuracy), asked once for each setting; Enough is raised beyond `most` settings."""
         def score(setting):
             tried, key = self.content["tried"], key_of(setting)
             if key not in tried:
+                if len(tried) >= most:
+                    raise Enough
                 begin = time.monotonic()
                 tried[key] = evaluate(setting)
                 self.save()

@@ -1,9 +1,10 @@
 """TF-IDF with logistic regression: its settings are chosen on dev; tfidf.py trains and answers."""
 import json
 import subprocess
+import sys
 
 import programs
-from search import Record, climb
+from search import Enough, Record, climb
 
 TITLE = "TF-IDF, logistic regression"
 GRID = {"strength": [0.3, 1, 3, 10, 30, 100, 300], "phrases": [False, True], "least": [1, 2], "tokens": ["words", "all"]}
@@ -21,20 +22,23 @@ class TfIdf:
         self.record = Record(self.folder / "tfidf.json", f"{data_set.name}: {TITLE}", basis)
         self.model = self.folder / "tfidf.pickle"
 
-    def prepare(self):
+    def prepare(self, most):
         parts = {"train": str(self.set.path("train")), "dev": str(self.set.path("dev")),
                  "phrases": str(self.set.phrases) if self.phrases else None}
         command = [programs.python_with("sklearn"), str(SCRIPT), "train", json.dumps(parts)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                               env=programs.one_thread()) as process:
-            self.search(lambda setting: ask(process, setting))
+            self.search(lambda setting: ask(process, setting), most)
             process.stdin.close()
 
-    def search(self, train):
+    def search(self, train, most):
         grid = dict(GRID)
         if not self.phrases:
             del grid["phrases"]
-        climb(grid, {**START, "phrases": self.phrases}, self.record.scored(train))
+        try:
+            climb(grid, {**START, "phrases": self.phrases}, self.record.scored(train, most))
+        except Enough:
+            print(f"{self.record.title}: {most} settings tried, not all that could be", file=sys.stderr)
         best = self.record.tried()[0][0]
         if self.record.chosen().get("best") != best or not self.model.exists():
             # Under another name first: what stands under this one is whole.
