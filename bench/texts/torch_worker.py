@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""The weights of a plain LSTM of ours in PyTorch's nn.LSTM, one text a call: torch_worker.py MODEL"""
+import sys
+
+import torch
+
+import serve
+import words
+from skim_file import ModelFile
+
+
+class Classifier:
+    def __init__(self, model):
+        def tensor(name):
+            return torch.from_numpy(model.array(name))
+
+        self.ids_of = words.lookup(model.words())
+        self.vectors = tensor("words")
+        w, u, b = (tensor(f"reader.0.forward.big.{part}") for part in "wub")
+        self.lstm = torch.nn.LSTM(w.shape[1], u.shape[1])
+        self.lstm.load_state_dict({"weight_ih_l0": w, "weight_hh_l0": u, "bias_ih_l0": b,
+                                   "bias_hh_l0": torch.zeros_like(b)})
+        self.head_w, self.head_b = tensor("head.w"), tensor("head.b")
+
+    def __call__(self, text):
+        ids = self.ids_of(text)
+        if not ids:
+            return int(self.head_b.argmax())
+        _, (state, _) = self.lstm(self.vectors[torch.tensor(ids)][:, None])
+        return int((self.head_w @ state[0, 0] + self.head_b).argmax())
+
+
+def main():
+    torch.set_num_threads(1)
+    classify = Classifier(ModelFile(sys.argv[1]))
+    with torch.inference_mode():
+        serve.serve(lambda texts: [classify(text) for text in texts])
+
+
+if __name__ == "__main__":
+    main()
