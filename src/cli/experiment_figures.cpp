@@ -102,7 +102,7 @@ std::vector<NamedChart> threshold_charts(const std::vector<RowSummary>& all) {
 
 // Measured speed-up by skim rate, one line a hidden size, and the bound in operations beside it.
 Result<std::optional<NamedChart>> speed_chart(const std::string& results) {
-  const fs::path path = fs::path(results) / "bench.json";
+  const fs::path path = fs::path(results) / "speed" / "bench.json";
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return std::nullopt;
   const auto text = read_text(path);

@@ -16,7 +16,7 @@ struct NamedChart {
 };
 
 // All figures there is something for: the effect of d' and of gamma, accuracy against work by
-// threshold, and speed (from bench.json among the results).
+// threshold, and speed (from speed/bench.json among the results).
 Result<std::vector<NamedChart>> experiment_figures(const std::vector<RowSummary>& all,
                                                    const std::string& results);
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cli/document.h"
 #include "cli/experiment_figures.h"
+#include "cli/experiment_peers.h"
 #include "cli/experiment_reviews.h"
 #include "cli/experiment_summary.h"
 #include "cli/gnuplot.h"
@@ -206,6 +207,9 @@ Result<Document> document_of(const Experiments& all, const std::vector<Row>& row
   auto figures = figure_section(*found, results, draw);
   if (!figures) return tl::make_unexpected(figures.error());
   if (!figures->drawings.empty()) document.sections.push_back(std::move(*figures));
+  auto peers = peer_sections(fs::path(results) / "peers" / "texts.json");
+  if (!peers) return tl::make_unexpected(peers.error());
+  for (Section& section : *peers) document.sections.push_back(std::move(section));
   if (request.model) {
     auto reviews =
         marked_reviews(*request.model, fs::path(request.experiments) / "reviews" / "reviews.tsv");
