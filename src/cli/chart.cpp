@@ -13,7 +13,7 @@ constexpr double kWidth = 680, kHeight = 400;
 constexpr double kLeft = 72, kRight = 20, kTop = 40, kBottom = 62;
 constexpr int kColours = 6;
 
-constexpr std::string_view kStyle = R"css(<style>
+constexpr std::string_view kChartStyle = R"css(<style>
 .chart{margin:0}.chart svg{display:block;width:100%;height:auto;overflow:visible}
 .chart text{font-size:13px;fill:var(--soft);font-family:inherit}
 .chart .grid{stroke:var(--grid)}.chart .axis{stroke:var(--line)}
@@ -306,7 +306,7 @@ std::string chart_html(const Chart& chart) {
   }
   const Ruler x = make_ruler(chart.x, across, kLeft, kWidth - kRight);
   const Ruler y = make_ruler(chart.y, up, kHeight - kBottom, kTop);
-  std::string html = std::string(kStyle) + "<figure class=\"chart\"><svg viewBox=\"0 0 " +
+  std::string html = std::string(kChartStyle) + "<figure class=\"chart\"><svg viewBox=\"0 0 " +
                      number_text(kWidth, 0) + " " + number_text(kHeight, 0) +
                      "\" role=\"group\" aria-label=\"" + escaped(chart.title) + "\">\n";
   html += x_axis(x) + y_axis(y);

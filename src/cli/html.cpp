@@ -9,7 +9,7 @@ namespace {
 
 // Colours are chosen for a contrast of 4.5 to 1 or more on their background in both modes. The
 // categorical ones (c0 ...) stay apart for colour-blind eyes, and shapes repeat what they say.
-constexpr std::string_view kStyle = R"css(
+constexpr std::string_view kPageStyle = R"css(
 :root{color-scheme:light dark;--bg:#faf9f6;--card:#fff;--ink:#1f1d1a;--soft:#625e56;--line:#dedad1;--grid:#eae7e0;
 --mark:#ffe3a3;--mark-ink:#241a00;--mark-line:#a86500;--accent:#8a4b00;
 --c0:#0b5fa5;--c1:#b34700;--c2:#1d7a4f;--c3:#93358f;--c4:#6d6200;--c5:#4a55b8;--shadow:0 1px 2px #0001,0 4px 16px #0000000d}
@@ -71,7 +71,7 @@ std::string page_text(const Page& page) {
   std::string text =
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  text += "<title>" + escaped(page.title) + "</title>\n<style>" + std::string(kStyle) +
+  text += "<title>" + escaped(page.title) + "</title>\n<style>" + std::string(kPageStyle) +
           "</style>\n</head>\n<body>\n<main>\n";
   text += "<p class=\"kicker\">" + escaped(page.kicker) + "</p>\n<h1>" + page.heading + "</h1>\n";
   text += page.body;

@@ -7,7 +7,7 @@
 namespace skim::cli {
 namespace {
 
-constexpr std::string_view kStyle = R"css(<style>
+constexpr std::string_view kReadingStyle = R"css(<style>
 .text{font:1.12rem/1.85 Georgia,"Iowan Old Style","Times New Roman",serif;white-space:pre-wrap;overflow-wrap:anywhere;margin:0;color:var(--soft)}
 .text mark{background:var(--mark);color:var(--mark-ink);font-weight:700;border-radius:3px;padding:.05em .1em;box-shadow:inset 0 -2px var(--mark-line)}
 .text i{font-style:normal}.text i.between{color:var(--ink);border-bottom:1px dotted var(--mark-line)}
@@ -178,7 +178,7 @@ std::string reading_page(const ReadingView& view) {
   page.kicker = "skim read";
   page.heading = escaped(answer.text) + " <small>" +
                  percent_text(static_cast<double>(answer.score), 1) + "</small>";
-  page.body = std::string(kStyle) + figures_html(figures_of(view));
+  page.body = std::string(kReadingStyle) + figures_html(figures_of(view));
   page.body +=
       "<section><h2>What was read</h2>\n" + legend_html(view) + passes_html(view) +
       "<p class=\"note\">Point at a word to see how likely the model found it that it must "

@@ -16,7 +16,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensors are stored little-endian");
 
-constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kMaxHeader = 100'000'000;  // the limit of other safetensors readers
 constexpr std::size_t kMaxDimensions = 8;
 constexpr std::string_view kMetadata = "__metadata__";

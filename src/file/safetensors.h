@@ -13,6 +13,9 @@
 
 namespace skim {
 
+// A file begins with the length of its header.
+inline constexpr std::size_t kLengthBytes = 8;
+
 // What a container says, checked against the bytes that are there: every tensor lies inside `data`
 // and has the size its type and shape ask for, and together they cover `data` without holes or
 // overlaps.

@@ -12,8 +12,6 @@ namespace {
 
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-constexpr std::size_t kLengthBytes = 8;
-
 std::string data_checksum(const std::vector<TensorBytes>& tensors) {
   std::vector<std::span<const std::byte>> pieces;
   for (const TensorBytes& tensor : tensors) pieces.emplace_back(tensor.bytes);

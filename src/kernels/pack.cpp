@@ -95,7 +95,7 @@ std::size_t columns_a_step(WeightType type) {
 }  // namespace
 
 PackedMatrix pack_matrix(std::span<const PackRow> rows, std::size_t columns, WeightType type,
-                         std::size_t lanes, std::size_t unit) {
+                         std::size_t lanes, std::size_t unit, std::size_t most) {
   PackedMatrix packed;
   packed.type = type;
   packed.lanes = lanes;
@@ -103,7 +103,7 @@ PackedMatrix pack_matrix(std::span<const PackRow> rows, std::size_t columns, Wei
   packed.columns = columns;
   packed.steps = (columns + columns_a_step(type) - 1) / columns_a_step(type);
   const bool integers = type != WeightType::f32;
-  packed.groups = even_groups(packed.rows / lanes, unit, packed.steps, max_accumulators(type));
+  packed.groups = even_groups(packed.rows / lanes, unit, packed.steps, most);
   packed.weights = Buffer<std::byte>(packed.rows * packed.steps * sizeof(std::uint32_t));
   if (integers) packed.scales = Buffer<float>(packed.rows);
   if (type == WeightType::int8) packed.offsets = Buffer<std::int32_t>(packed.rows);

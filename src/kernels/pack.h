@@ -33,6 +33,12 @@ inline constexpr std::size_t max_accumulators(WeightType type) {
   return type == WeightType::bf16 ? kMaxBf16Accumulators : kMaxAccumulators;
 }
 
+// For a cell of so many gates. The RNN's one would need a loop for each number up to 12; 8 sums
+// hide the latency of a product, too, and are a third less work for the compiler.
+inline constexpr std::size_t cell_accumulators(WeightType type, std::size_t gates) {
+  return gates == 1 ? 8 : max_accumulators(type);
+}
+
 // A matrix packed for vectors of `lanes` outputs. Group after group; in a group column after column
 // (f32), pair of columns after pair (bf16), four after four (int8); for each the group's vectors
 // one after the other. One sequential stream, one broadcast for up to 12 products.
@@ -52,9 +58,10 @@ struct PackedMatrix {
 };
 
 // `rows` are padded to a multiple of lanes with zero rows. Groups hold a multiple of `unit`
-// vectors; what is left of them after whole units joins the last group.
+// vectors, at most `most`; what is left of them after whole units joins the last group.
 PackedMatrix pack_matrix(std::span<const PackRow> rows, std::size_t columns, WeightType type,
-                         std::size_t lanes, std::size_t unit = 1);
+                         std::size_t lanes, std::size_t unit = 1,
+                         std::size_t most = kMaxAccumulators);
 
 // How the products with small weights see an entry h of the state, which lies in [-1, 1].
 //

@@ -143,7 +143,7 @@ HWY_NOINLINE void RunGroupAndHalf(const CellCall<typename Weights::Input>& call,
 template <class Gates, class Weights, bool kPartial, std::size_t kBlocks = 1>
 HWY_INLINE void RunGroupOf(std::size_t blocks, const CellCall<typename Weights::Input>& call,
                            const PackGroup& group) {
-  constexpr std::size_t kMost = max_accumulators(Weights::kType) / Gates::kGates;
+  constexpr std::size_t kMost = cell_accumulators(Weights::kType, Gates::kGates) / Gates::kGates;
   if (blocks == kBlocks) return RunGroup<Gates, Weights, kBlocks, kPartial>(call, group);
   if constexpr (kBlocks < kMost)
     RunGroupOf<Gates, Weights, kPartial, kBlocks + 1>(blocks, call, group);

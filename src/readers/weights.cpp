@@ -136,8 +136,9 @@ CellPack pack_cell(const CellTensors& cell, const CellOrders& orders, std::size_
   pack.units = cell.units;
   pack.tail_units = left;
   pack.blocks = left != 0 ? cell.units / lanes : (cell.units + lanes - 1) / lanes;
-  pack.matrix = pack_matrix(rows_in(orders.matrix, cell, cell.u, cell.columns), columns, type,
-                            lanes, left != 0 ? 1 : gates(cell.cell));
+  pack.matrix =
+      pack_matrix(rows_in(orders.matrix, cell, cell.u, cell.columns), columns, type, lanes,
+                  left != 0 ? 1 : gates(cell.cell), cell_accumulators(type, gates(cell.cell)));
   pack.init = Buffer<float>(round_up(orders.init.size(), lanes));
   for (std::size_t i = 0; i < orders.init.size() && !cell.bn.empty(); ++i) {
     const Place& place = orders.init[i];

@@ -55,8 +55,8 @@ Result<std::shared_ptr<ModelContents>> contents_of(Result<ModelFile> file, LoadO
   return contents;
 }
 
-std::string number(double value) {
-  // Three digits are as many as a calibration is worth.
+// As many digits as a calibration is worth.
+std::string three_digits(double value) {
   std::string text = std::to_string(std::round(value * 1000) / 1000);
   return text.substr(0, text.find('.') + 4);
 }
@@ -93,7 +93,7 @@ Result<float> Model::threshold_for(double budget) const {
                                      "'skim tune' on it, or give a threshold instead");
   }
   if (budget < points.back().work) {
-    return fail(Fault::argument, name() + " spends at least " + number(points.back().work) +
+    return fail(Fault::argument, name() + " spends at least " + three_digits(points.back().work) +
                                      " of the plain reader's work, even when it skims every word; "
                                      "ask for a budget of that or more");
   }

@@ -24,7 +24,7 @@ double score_tolerance(WeightType weights) {
 // The same roundings reach p_read: a decision this close to the threshold may fall either way.
 double decision_tolerance(WeightType weights) { return score_tolerance(weights); }
 
-std::string number(double value) {
+std::string six_digits(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
@@ -62,8 +62,8 @@ Finding compare_steps(const Pass& stored, const Pass& got, const Policy& policy,
     if (was.width == is.width) continue;
     if (may_tip(was, is, policy, spec.reader, decision_tolerance(spec.weights))) return {{}, true};
     return {where + ", word " + std::to_string(i) + ": updated " + std::to_string(is.width) +
-            " units, stored " + std::to_string(was.width) + " (p_read " + number(is.p_read) +
-            ", stored " + number(was.p_read) + ")"};
+            " units, stored " + std::to_string(was.width) + " (p_read " + six_digits(is.p_read) +
+            ", stored " + six_digits(was.p_read) + ")"};
   }
   return {};
 }
@@ -106,8 +106,8 @@ std::string compare(const Probe& probe, const Reading& got, const ModelSpec& spe
            std::to_string(probe.index);
   }
   if (error > score_tolerance(spec.weights)) {
-    return "a score differs by " + number(error) + ", allowed are " +
-           number(score_tolerance(spec.weights));
+    return "a score differs by " + six_digits(error) + ", allowed are " +
+           six_digits(score_tolerance(spec.weights));
   }
   return {};
 }

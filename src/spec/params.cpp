@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMaxHidden = 4096;  // fits Step::width
 constexpr int kMaxInput = 65536;
-constexpr int kMaxLevels = 8;
+constexpr std::size_t kMaxSmall = 7;
 constexpr int kMaxJump = 4096;
 constexpr int kMaxLayers = 16;
 constexpr int kMaxVocabulary = 100'000'000;
@@ -70,9 +70,9 @@ Result<void> check_small(const ReaderSpec& spec) {
   if (spec.small.empty()) {
     return fail(Fault::format, "reader.small is empty, a skim reader needs at least one width");
   }
-  if (spec.small.size() >= size_of(kMaxLevels)) {
+  if (spec.small.size() > kMaxSmall) {
     return fail(Fault::format, "reader.small has " + std::to_string(spec.small.size()) +
-                                   " widths, it may have " + std::to_string(kMaxLevels - 1));
+                                   " widths, it may have " + std::to_string(kMaxSmall));
   }
   int wider = spec.hidden;
   for (const int width : spec.small) {

@@ -33,11 +33,11 @@ constexpr auto kKinds = [] {
 
 // The high bit of every byte of `bytes` that is no ASCII letter.
 constexpr std::uint64_t not_letters(std::uint64_t bytes) {
-  constexpr std::uint64_t kEveryByte = 0x0101010101010101;
-  const std::uint64_t lower = (bytes | kEveryByte * 0x20) & kEveryByte * 0x7F;
-  const std::uint64_t from_a = lower + kEveryByte * (0x80 - 'a');
-  const std::uint64_t past_z = lower + kEveryByte * (0x7F - 'z');
-  return (~(from_a & ~past_z) | bytes) & kEveryByte * 0x80;
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  const std::uint64_t lower = (bytes | kOnes * 0x20) & kOnes * 0x7F;
+  const std::uint64_t from_a = lower + kOnes * (0x80 - 'a');
+  const std::uint64_t past_z = lower + kOnes * (0x7F - 'z');
+  return (~(from_a & ~past_z) | bytes) & kOnes * 0x80;
 }
 
 // Up to four letters in lower case as one number.

@@ -129,7 +129,7 @@ bool has_form(std::string_view word, std::string_view spelling) {
 bool is_long(Key key) { return key.high >> 56 == 255; }
 
 // For messages: a damaged file can hold words of any length.
-std::string quoted(std::string_view word) {
+std::string quoted_word(std::string_view word) {
   constexpr std::size_t kShown = 60;
   return "'" + std::string(word.substr(0, kShown)) + (word.size() > kShown ? "...'" : "'");
 }
@@ -163,7 +163,7 @@ Result<void> Vocab::insert(WordId id) {
   std::size_t at = home(key);
   for (; slots_[at].id != 0; at = (at + 1) & (slots_.size() - 1)) {
     if (slots_[at].key == key && (!is_long(key) || words_[slots_[at].id] == word)) {
-      return fail(Fault::format, "vocabulary: " + quoted(word) + " has both id " +
+      return fail(Fault::format, "vocabulary: " + quoted_word(word) + " has both id " +
                                      std::to_string(slots_[at].id) + " and id " +
                                      std::to_string(id) + "; words must be unique");
     }

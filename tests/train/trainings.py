@@ -33,9 +33,10 @@ class Trainings(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
-    def quick(self, out, *options):
+    @classmethod
+    def quick(cls, out, *options):
         """Options of a training that takes a second."""
-        usual = {"--train": self.at / "small/train.tsv", "--dev": self.at / "small/dev.tsv", "--hidden": 20,
+        usual = {"--train": cls.at / "small/train.tsv", "--dev": cls.at / "small/dev.tsv", "--hidden": 20,
                  "--small": 4, "--max-steps": 120, "--eval-steps": 20, "--word-width": 16, "--threads": 1}
         rest = [part for name, value in usual.items() if name not in options for part in (name, value)]
         return ["--out", out, *rest, *options]
