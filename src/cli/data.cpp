@@ -39,7 +39,7 @@ void declare(Options& options, MakeOptions& chosen) {
   options.add_example("skim data make planted --into build/planted");
 }
 
-std::string line_of(const PlantedText& text, const std::string& format) {
+std::string planted_line(const PlantedText& text, const std::string& format) {
   const std::string label(kPlantedLabels[static_cast<std::size_t>(text.label)]);
   if (format == "tsv") return label + "\t" + text.text + "\n";
   return Json{{"label", label}, {"text", text.text}, {"decisive", text.decisive}}.dump() + "\n";
@@ -53,7 +53,7 @@ Result<void> write_part(const MakeOptions& chosen, const std::string& name, std:
                             .close = true};
   std::string lines;
   for (int i = 0; i < count; ++i)
-    lines += line_of(planted_text(task, first + static_cast<std::uint64_t>(i)), chosen.format);
+    lines += planted_line(planted_text(task, first + static_cast<std::uint64_t>(i)), chosen.format);
   return write_atomically(fs::path(chosen.into) / (name + "." + chosen.format), lines);
 }
 

@@ -271,8 +271,12 @@ Result<int> report_all(const Choice& chosen, const Experiments& all, const std::
   std::error_code ignored;
   if (fs::exists(fs::path(chosen.experiments) / "reviews", ignored)) {
     auto model = load_model(chosen.model);
-    if (!model) return tl::make_unexpected(model.error());
-    request.model = std::move(*model);
+    if (model)
+      request.model = std::move(*model);
+    else if (!chosen.model.file.empty())
+      return tl::make_unexpected(model.error());
+    else
+      note(chosen, "the reviews are left out: " + model.error().message);
   }
   auto text = experiment_report(all, rows, request);
   if (!text) return tl::make_unexpected(text.error());

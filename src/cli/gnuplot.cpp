@@ -10,7 +10,7 @@ namespace skim::cli {
 namespace {
 
 // Apart for colour-blind eyes and on white and dark paper alike.
-constexpr std::array<std::string_view, 6> kColours = {"#0b5fa5", "#b34700", "#1d7a4f",
+constexpr std::array<std::string_view, 6> kInks = {"#0b5fa5", "#b34700", "#1d7a4f",
                                                       "#93358f", "#6d6200", "#4a55b8"};
 
 // In double quotes gnuplot reads escapes; in single ones only the quote itself is doubled.
@@ -58,7 +58,7 @@ std::string gnuplot_script(const Chart& chart) {
     for (const ChartPoint& point : series.points)
       text += number(shown(chart.x, point.x)) + " " + number(shown(chart.y, point.y)) + "\n";
     text += "END\n";
-    const auto colour = kColours[static_cast<std::size_t>(series.colour) % kColours.size()];
+    const auto colour = kInks[static_cast<std::size_t>(series.colour) % kInks.size()];
     plots += (i == 0 ? "plot " : ", ") + block +
              " using 1:2 with linespoints lw 2 pt 7 ps 0.5 dt " +
              (series.line == Line::dashed ? "2" : "1") + " lc '" + std::string(colour) +

@@ -103,7 +103,8 @@ PackedMatrix pack_matrix(std::span<const PackRow> rows, std::size_t columns, Wei
   packed.columns = columns;
   packed.steps = (columns + columns_a_step(type) - 1) / columns_a_step(type);
   const bool integers = type != WeightType::f32;
-  packed.groups = even_groups(packed.rows / lanes, unit, packed.steps, most);
+  packed.groups = even_groups(packed.rows / lanes, unit, packed.steps,
+                              most == 0 ? max_accumulators(type) : most);
   packed.weights = Buffer<std::byte>(packed.rows * packed.steps * sizeof(std::uint32_t));
   if (integers) packed.scales = Buffer<float>(packed.rows);
   if (type == WeightType::int8) packed.offsets = Buffer<std::int32_t>(packed.rows);

@@ -58,10 +58,10 @@ struct PackedMatrix {
 };
 
 // `rows` are padded to a multiple of lanes with zero rows. Groups hold a multiple of `unit`
-// vectors, at most `most`; what is left of them after whole units joins the last group.
+// vectors, at most `most` (0: what the type allows); what is left of them after whole units joins
+// the last group.
 PackedMatrix pack_matrix(std::span<const PackRow> rows, std::size_t columns, WeightType type,
-                         std::size_t lanes, std::size_t unit = 1,
-                         std::size_t most = kMaxAccumulators);
+                         std::size_t lanes, std::size_t unit = 1, std::size_t most = 0);
 
 // How the products with small weights see an entry h of the state, which lies in [-1, 1].
 //

@@ -48,8 +48,8 @@ struct FitOptions {
 struct Job {
   std::vector<std::string> train;  // one or more, taken together
   std::string dev, vectors;        // may be empty
-  std::string checkpoint;           // a folder
-  std::string log;                  // may be empty
+  std::string checkpoint;          // a folder
+  std::string log;                 // may be empty
   bool resume = false;
   int threads = 0;             // 0: one a core
   double group_seconds = 300;  // how long another process may stay silent before it is lost
