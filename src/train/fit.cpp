@@ -88,6 +88,15 @@ Fit::Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<
   progress_.steps = options_.max_steps > 0 ? options_.max_steps : options_.patience_steps;
 }
 
+void Fit::begin_with(const std::map<std::string, std::vector<float>>& weights) {
+  torch::NoGradGuard guard;
+  for (const auto& [name, values] : weights) {
+    if (weights_.has(name))
+      std::copy(values.begin(), values.end(), weights_.at(name).data_ptr<float>());
+  }
+  adam_.restart_average();
+}
+
 ReadMode Fit::mode_at(std::int64_t step) const {
   ReadMode mode;
   mode.training = true;

@@ -47,6 +47,10 @@ class Fit {
   Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<Item>& train,
       const std::vector<Item>& dev, const FitOptions& options, Group& group);
 
+  // Takes these weights in place of random ones; names that this model does not have are none of
+  // its business. Before the first step only.
+  void begin_with(const std::map<std::string, std::vector<float>>& weights);
+
   // One step; false when training is over. All processes of the group must take it; throws
   // GroupLost when one does not.
   bool step();

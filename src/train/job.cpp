@@ -18,6 +18,7 @@
 #include "train/checkpoint.h"
 #include "train/export.h"
 #include "train/fit.h"
+#include "train/start.h"
 
 namespace skim::train {
 namespace {
@@ -27,6 +28,7 @@ constexpr double kDevShare = 0.1;
 
 struct Data {
   Dataset train, dev;
+  std::optional<Start> start;
   Vocabulary vocabulary;
   std::vector<Item> train_items, dev_items;
 };
@@ -87,6 +89,18 @@ Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& liste
   spec.vocabulary = static_cast<int>(data.vocabulary.words.size());
   spec.word_width = static_cast<int>(data.vocabulary.width);
   spec.reader.input = spec.word_width;
+  if (!job.start_from.empty()) {
+    const Result<ModelFile> file = open_model_file(job.start_from);
+    if (!file) return tl::unexpected(file.error());
+    Result<Start> start = start_from(*file, spec, data.vocabulary);
+    if (!start) return tl::unexpected(start.error());
+    data.start = std::move(*start);
+    listener.message("begins with " + std::to_string(data.start->weights.size()) + " of " +
+                     std::to_string(model_tensors(spec).size() - 1) + " tensors and " +
+                     std::to_string(data.start->words) + " of " +
+                     std::to_string(data.vocabulary.words.size()) + " word vectors of " +
+                     job.start_from);
+  }
   const auto encode = [&](const Dataset& texts, std::size_t most, std::vector<Item>& into) {
     Result<std::vector<Item>> items =
         encode_items(texts, data.vocabulary, spec.tokenizer, spec.labels, most);
@@ -133,6 +147,7 @@ Json recipe_of(const Job& job, const ModelSpec& spec, const Data& data) {
           {"clip", fit.adam.clip},
           {"average", fit.adam.average},
           {"word_rate", fit.adam.word_rate},
+          {"start_from", data.start ? Json(data.start->checksum) : Json()},
           {"train", digest(data.train_items)},
           {"dev", digest(data.dev_items)}};
 }
@@ -293,6 +308,7 @@ Result<JobReport> run_in_group(const Job& job, const JobListener& listener, Grou
   if (const auto agreed = check_agreement(group, recipe); !agreed)
     return tl::unexpected(agreed.error());
   Fit fit(spec, data.vocabulary, data.train_items, data.dev_items, job.fit, group);
+  if (data.start) fit.begin_with(data.start->weights);
   if (const auto taken = take_up(job, fit, group, recipe, listener); !taken)
     return tl::unexpected(taken.error());
   const Result<bool> ended = run_steps(job, fit, group, recipe, listener);

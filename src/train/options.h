@@ -48,6 +48,7 @@ struct FitOptions {
 struct Job {
   std::vector<std::string> train;  // one or more, taken together
   std::string dev, vectors;        // may be empty
+  std::string start_from;          // a model to begin with; may be empty
   std::string checkpoint;          // a folder
   std::string log;                 // may be empty
   bool resume = false;

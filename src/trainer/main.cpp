@@ -75,6 +75,8 @@ void declare(Options& options, Choices& chosen) {
   options.add_choice("--tokenizer", chosen.tokenizer, {"english", "whitespace"},
                      "how text becomes words");
   options.add("--vectors", job.vectors, "FILE", "word vectors: GloVe, word2vec or fastText text");
+  options.add("--start-from", job.start_from, "FILE",
+              "begin with what this model has learned, as far as it fits");
   options.add("--word-width", job.spec.word_width, "N",
               "size of word vectors without --vectors (default 100)");
   options.add_choice("--words", chosen.words, {"tuned", "fixed"},

@@ -191,6 +191,28 @@ class Training(Trainings):
         self.assertEqual(self.train(*self.quick(out, *options, "--test", bad), check=False).returncode, 1)
         self.assertTrue(out.exists())
 
+    def test_begins_with_what_another_model_has_learned(self):
+        """Skimming is learned from a plain model: what that knows is there before the first step."""
+        plain, started = self.at / "plain.skim", self.at / "started.skim"
+        self.train(*self.quick(plain, "--reader", "full"))
+        done = self.train(*self.quick(started, "--start-from", plain, "--max-steps", 1, "--eval-steps", 1,
+                                      "--learning-rate", 1e-9, "--json"))
+        self.assertIn("begins with", done.stderr)
+        whole = json.loads(skim("eval", self.at / "small/dev.tsv", "--model", plain, "--no-speed", "--json").stdout)
+        read_all = json.loads(skim("eval", self.at / "small/dev.tsv", "--model", started, "--no-speed", "--json",
+                                   "--threshold", 0).stdout)
+        self.assertEqual(read_all["accuracy"], whole["accuracy"])
+        again = self.train(*self.quick(self.at / "again.skim", "--start-from", started, "--max-steps", 1))
+        self.assertIn("word vectors", again.stderr)
+
+    def test_refuses_to_begin_with_a_model_that_does_not_fit(self):
+        for options, said in ((["--cell", "gru"], "its cell is lstm, not gru"), (["--word-width", 8], "word vectors have 16"),
+                              (["--start-from", self.at / "none.skim"], "none.skim")):
+            given = options if "--start-from" in options else ["--start-from", self.whole, *options]
+            done = self.train(*self.quick(self.at / "misfit.skim", *given), check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(said, done.stderr)
+
     def test_logs_json(self):
         lines = [json.loads(line) for line in self.log.read_text().splitlines()]
         self.assertEqual([line["step"] for line in lines], [20, 40, 60, 80, 100, 120])
