@@ -53,6 +53,15 @@ std::string inline_svg(const Drawing& drawing) {
   return at == std::string::npos ? "" : "<figure>" + drawing.svg.substr(at) + "</figure>\n";
 }
 
+// Cells are plain text there: without the signs of Markdown.
+Table without_backquotes(Table table) {
+  for (auto& row : table.rows) {
+    for (std::string& cell : row) std::erase(cell, '`');
+  }
+  for (std::string& cell : table.header) std::erase(cell, '`');
+  return table;
+}
+
 std::string html_marked(const Marked& text) {
   std::string out = "<p><b>" + escaped(text.caption) + "</b>: ";
   for (const Marked::Piece& piece : text.pieces)
@@ -94,7 +103,7 @@ std::string html_text(const Document& document) {
   for (const Section& section : document.sections) {
     page.body += "<section><h2>" + escaped(section.heading) + "</h2>\n";
     for (const std::string& paragraph : section.paragraphs) page.body += html_paragraph(paragraph);
-    if (!section.table.header.empty()) page.body += table_html(section.table);
+    if (!section.table.header.empty()) page.body += table_html(without_backquotes(section.table));
     for (const Drawing& drawing : section.drawings) page.body += inline_svg(drawing);
     for (const Marked& marked : section.texts) page.body += html_marked(marked);
     page.body += "</section>\n";

@@ -194,7 +194,7 @@ Result<Document> document_of(const Experiments& all, const std::vector<Row>& row
       "are chosen on dev alone. Flop-r, counted and executed are the three rules of docs/cost.md; "
       "speed-up is measured "
       "from text to answer on one thread against the plain reader of the same size in this engine, "
-      "*of reading* without "
+      "the column beside it without "
       "finding the words. Times are medians a text.",
       "Machine: " + where_from(*found) + "."};
   for (const DataSet& set : all.sets) {

@@ -35,6 +35,7 @@ th{color:var(--soft);font-weight:600;border-bottom-color:var(--line)}
 th:first-child,td:first-child{text-align:left;padding-left:0}
 tbody tr:last-child td{border-bottom:0}
 footer{color:var(--soft);font-size:.85rem;overflow-wrap:anywhere}
+mark{background:var(--mark);color:var(--mark-ink);border-radius:3px;padding:.05em .1em}
 .note{color:var(--soft);font-size:.9rem;margin:.8rem 0 0}
 @media(max-width:30rem){main{padding:1.5rem .8rem}section{padding:1rem}}
 )css";

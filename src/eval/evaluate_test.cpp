@@ -30,6 +30,13 @@ TEST(Evaluate, AccuracyIsTheShareOfTheConfusionsDiagonal) {
   EXPECT_EQ(report->confusion.support(0) + report->confusion.support(1), 50U);
 }
 
+TEST(Evaluate, SaysWhatMachineItRanOn) {
+  const Machine machine = this_machine();
+  EXPECT_GE(machine.cores, 1);
+  EXPECT_FALSE(machine.simd.empty());
+  EXPECT_NE(to_string(machine).find(machine.simd), std::string::npos);
+}
+
 TEST(Evaluate, NumberOfThreadsChangesNothing) {
   EvaluateOptions two = untimed();
   two.threads = 2;

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <thread>
 
+#include "runtime/simd.h"
+
 namespace skim {
 
 std::string cpu_name(std::string_view cpuinfo) {
@@ -21,6 +23,7 @@ Machine this_machine() {
   const std::string cpuinfo((std::istreambuf_iterator<char>(file)), {});
   Machine machine;
   machine.cpu = cpu_name(cpuinfo);
+  machine.simd = simd_in_use();
   machine.cores = static_cast<int>(std::thread::hardware_concurrency());
   return machine;
 }
