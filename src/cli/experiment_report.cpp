@@ -167,9 +167,9 @@ std::string where_from(const std::vector<RowSummary>& all) {
   for (const RowSummary& summary : all) {
     for (const Json& run : summary.runs) {
       const Json& machine = run["machine"];
-      const std::string text = machine.value("cpu", "") + ", " +
-                               std::to_string(machine.value("cores", 0)) + " cores, " +
-                               machine.value("simd", "");
+      std::string text =
+          machine.value("cpu", "") + ", " + std::to_string(machine.value("cores", 0)) + " cores";
+      if (const std::string simd = machine.value("simd", ""); !simd.empty()) text += ", " + simd;
       if (std::find(machines.begin(), machines.end(), text) == machines.end())
         machines.push_back(text);
     }
@@ -177,6 +177,19 @@ std::string where_from(const std::vector<RowSummary>& all) {
   std::string text;
   for (const std::string& machine : machines) text += (text.empty() ? "" : "; ") + machine;
   return text;
+}
+
+// How far the queue is, and on what machine.
+std::string state_of(const std::vector<Row>& rows, const std::vector<RowSummary>& found) {
+  std::size_t wanted = 0, run = 0;
+  for (const Row& row : rows) wanted += row.seeds.size();
+  for (const RowSummary& summary : found) run += summary.runs.size();
+  std::string text = run == wanted
+                         ? "All " + std::to_string(wanted) + " runs are done"
+                         : std::to_string(run) + " of " + std::to_string(wanted) +
+                               " runs are done; what is missing here has not been run yet";
+  if (run > 0) text += ". Machine: " + where_from(found);
+  return text + ".";
 }
 
 Result<Document> document_of(const Experiments& all, const std::vector<Row>& rows,
@@ -196,7 +209,7 @@ Result<Document> document_of(const Experiments& all, const std::vector<Row>& row
       "from text to answer on one thread against the plain reader of the same size in this engine, "
       "the column beside it without "
       "finding the words. Times are medians a text.",
-      "Machine: " + where_from(*found) + "."};
+      state_of(rows, *found)};
   for (const DataSet& set : all.sets) {
     Section section = table_of(set, *found);
     if (!section.table.rows.empty()) document.sections.push_back(std::move(section));
