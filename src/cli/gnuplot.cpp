@@ -11,7 +11,7 @@ namespace {
 
 // Apart for colour-blind eyes and on white and dark paper alike.
 constexpr std::array<std::string_view, 6> kInks = {"#0b5fa5", "#b34700", "#1d7a4f",
-                                                      "#93358f", "#6d6200", "#4a55b8"};
+                                                   "#93358f", "#6d6200", "#4a55b8"};
 
 // In double quotes gnuplot reads escapes; in single ones only the quote itself is doubled.
 std::string in_quotes(std::string_view text) {
