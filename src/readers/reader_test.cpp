@@ -101,10 +101,18 @@ class RowSource final : public WordSource {
   Rows rows_;
 };
 
+#ifdef SKIM_SANITIZED
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 std::vector<ReaderSpec> all_specs() {
   std::vector<ReaderSpec> specs;
   for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
     for (const int hidden : {1, 7, 24, 50, 100}) {
+      // Sanitized, three quarters of the time would go to these, whose paths 24 and 50 take, too.
+      if (kSanitized && hidden == 100) continue;
       ReaderSpec spec;
       spec.cell = cell;
       spec.input = hidden == 50 ? 30 : hidden;

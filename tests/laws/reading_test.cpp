@@ -35,7 +35,7 @@ void expect_same(const Reading& wanted, const Reading& got) {
 }
 
 TEST(ReadingLaws, ThresholdZeroEqualsThePlainModel) {
-  for (const ModelSpec& spec : law_shapes()) {
+  for (const ModelSpec& spec : shapes(1)) {
     SCOPED_TRACE(describe(spec));
     const Model model = model_of(random_draft(spec, 1));
     const Result<Model> plain = model.plain();
@@ -83,7 +83,7 @@ TEST(ReadingLaws, ALowerThresholdNeverReadsLessOfOneWord) {
 }
 
 TEST(ReadingLaws, PushingWordsEqualsAsking) {
-  for (const ModelSpec& spec : law_shapes()) {
+  for (const ModelSpec& spec : shapes(1)) {
     if (spec.bidirectional) continue;
     SCOPED_TRACE(describe(spec));
     const Model model = model_of(random_draft(spec, 4));
@@ -155,7 +155,7 @@ std::string reversed(const std::string& text) {
 }
 
 TEST(ReadingLaws, ReadingBackwardsEqualsReadingTheReversedText) {
-  for (const ModelSpec& spec : law_shapes()) {
+  for (const ModelSpec& spec : shapes(1)) {
     if (!spec.bidirectional || spec.layers > 1) continue;
     SCOPED_TRACE(describe(spec));
     const Model model = model_of(mirrored(spec));
@@ -201,7 +201,7 @@ TEST(ReadingLaws, SamplingRepeatsForASeedAndOnlyForIt) {
 
 TEST(ReadingLaws, EachReaderOfANetDrawsItsOwnSamples) {
   ModelSpec spec;
-  for (const ModelSpec& shape : law_shapes()) {
+  for (const ModelSpec& shape : shapes(1)) {
     if (shape.bidirectional && shape.reader.kind == ReaderKind::skim) spec = shape;
   }
   const Model model = model_of(mirrored(spec));

@@ -12,10 +12,6 @@ namespace skim {
 
 // Every cell x small widths x small_sees x decision x layers x direction x pooling.
 std::vector<ModelSpec> every_shape();
-// All of them, or, sanitized, every third: those builds are eight times slower and look for faults
-// of memory, which the three neighbours share; the laws themselves are held for all by the other
-// build.
-std::vector<ModelSpec> law_shapes();
 // Every `nth` of them, for laws that cost more.
 std::vector<ModelSpec> shapes(std::size_t nth);
 
