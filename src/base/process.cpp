@@ -101,8 +101,7 @@ Result<Ended> run_program(const Program& program) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, in->read.number(), STDIN_FILENO);
-  if (program.listen)
-    ::posix_spawn_file_actions_adddup2(&actions, out->write.number(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, out->write.number(), STDOUT_FILENO);
   // SIGPIPE is ignored here, which a child would inherit.
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
@@ -128,7 +127,6 @@ Result<Ended> run_program(const Program& program) {
   child = process;
   in->read = Descriptor();
   out->write = Descriptor();
-  if (!program.listen) out->read = Descriptor();
 
   Ended ended;
   converse(*in, *out, program.input, ended.output);

@@ -11,7 +11,6 @@ namespace skim {
 struct Program {
   std::vector<std::string> command;  // the program, by path or found on the PATH, and its arguments
   std::string input;                 // what it finds on standard input
-  bool listen = true;  // keep what it says on standard output; else that goes where ours goes
 };
 
 struct Ended {

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(RunProgram, KeepsWhatItSays) {
-  const auto ended = run_program({{"printf", "%s-%s", "a b", "c"}, "", true});
+  const auto ended = run_program({{"printf", "%s-%s", "a b", "c"}, ""});
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(ended->status, 0);
   EXPECT_EQ(ended->output, "a b-c");
@@ -23,7 +23,7 @@ TEST(RunProgram, KeepsWhatItSays) {
 // More than a pipe holds, both ways at once.
 TEST(RunProgram, FeedsAndListensAtTheSameTime) {
   const std::string much(1 << 20, 'x');
-  const auto ended = run_program({{"cat"}, much, true});
+  const auto ended = run_program({{"cat"}, much});
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(ended->output, much);
 }
@@ -31,19 +31,19 @@ TEST(RunProgram, FeedsAndListensAtTheSameTime) {
 TEST(RunProgram, AProgramThatDoesNotListenEndsAllTheSame) {
   const std::string much(1 << 20, 'x');
   const auto before = std::signal(SIGPIPE, SIG_IGN);
-  const auto ended = run_program({{"true"}, much, true});
+  const auto ended = run_program({{"true"}, much});
   std::signal(SIGPIPE, before);
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(ended->status, 0);
 }
 
 TEST(RunProgram, TellsExitCodesAndSignals) {
-  EXPECT_EQ(run_program({{"sh", "-c", "exit 7"}, "", true})->status, 7);
-  EXPECT_EQ(run_program({{"sh", "-c", "kill -9 $$"}, "", true})->status, 128 + SIGKILL);
+  EXPECT_EQ(run_program({{"sh", "-c", "exit 7"}, ""})->status, 7);
+  EXPECT_EQ(run_program({{"sh", "-c", "kill -9 $$"}, ""})->status, 128 + SIGKILL);
 }
 
 TEST(RunProgram, AMissingProgramIsAnErrorThatNamesIt) {
-  const auto ended = run_program({{"no-such-program-of-ours"}, "", true});
+  const auto ended = run_program({{"no-such-program-of-ours"}, ""});
   ASSERT_FALSE(ended);
   EXPECT_THAT(ended.error().message, HasSubstr("no-such-program-of-ours"));
 }
@@ -54,7 +54,7 @@ TEST(RunProgram, HandsASignalOnAndWaits) {
     ::kill(::getpid(), SIGTERM);
   });
   const auto ended = run_program(
-      {{"sh", "-c", "trap 'echo put aside; exit 3' TERM; while :; do sleep 0.05; done"}, "", true});
+      {{"sh", "-c", "trap 'echo put aside; exit 3' TERM; while :; do sleep 0.05; done"}, ""});
   asking.join();
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(ended->status, 3);

@@ -1,5 +1,8 @@
 #include "cli/document.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace skim::cli {
 namespace {
 
@@ -22,6 +25,14 @@ std::string markdown_cells(const std::vector<std::string>& cells) {
     line += " " + text + (text.empty() ? "|" : " |");
   }
   return line + "\n";
+}
+
+std::string markdown_table(const Table& table) {
+  if (table.header.empty()) return {};
+  std::string text = markdown_cells(table.header);
+  text += markdown_cells(std::vector<std::string>(table.header.size(), "---"));
+  for (const auto& row : table.rows) text += markdown_cells(row);
+  return text;
 }
 
 std::string markdown_marked(const Marked& text) {
@@ -70,14 +81,6 @@ std::string html_marked(const Marked& text) {
 }
 
 }  // namespace
-
-std::string markdown_table(const Table& table) {
-  if (table.header.empty()) return {};
-  std::string text = markdown_cells(table.header);
-  text += markdown_cells(std::vector<std::string>(table.header.size(), "---"));
-  for (const auto& row : table.rows) text += markdown_cells(row);
-  return text;
-}
 
 std::string markdown_text(const Document& document, const std::string& figures) {
   std::string text = "# " + document.title + "\n";

@@ -3,12 +3,9 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "cli/chart.h"
 #include "cli/html.h"
-#include "skim/result.h"
 
 namespace skim::cli {
 
@@ -47,7 +44,5 @@ struct Document {
 std::string markdown_text(const Document& document, const std::string& figures);
 // One page with its drawings inside.
 std::string html_text(const Document& document);
-
-std::string markdown_table(const Table& table);
 
 }  // namespace skim::cli

@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 double option_number(const Json& value) {
-  return value.is_number() ? value.get<double>()
-                           : std::strtod(value.get<std::string>().c_str(), nullptr);
+  if (value.is_number()) return value.get<double>();
+  return value.is_string() ? std::strtod(value.get<std::string>().c_str(), nullptr) : 0;
 }
 
 // The options in the order of their names: the order in which they were written says nothing.
@@ -117,11 +117,13 @@ Result<std::optional<NamedChart>> speed_chart(const std::string& results) {
     const auto rate = number_at(row, "skim_rate", path.string());
     const auto speedup = number_at(row, "speedup", path.string());
     const auto reductions = object_at(row, "flop_reduction", path.string());
-    if (!hidden || !rate || !speedup || !reductions)
+    const auto executed = reductions ? number_at(**reductions, "executed", path.string())
+                                     : Result<double>(tl::make_unexpected(reductions.error()));
+    if (!hidden || !rate || !speedup || !executed)
       return fail(Fault::format, path.string() + ": must be what skim bench --json prints");
     auto& [measured, bound] = by_hidden[static_cast<int>(*hidden)];
     measured.points.push_back({*rate, *speedup, {}});
-    bound.points.push_back({*rate, (*reductions)->value("executed", 1.0), {}});
+    bound.points.push_back({*rate, *executed, {}});
   }
   Chart chart;
   chart.title = "Speed-up by share of words skimmed";

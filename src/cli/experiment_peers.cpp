@@ -2,29 +2,34 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/taking.h"
 
 namespace skim::cli {
 namespace {
 
 // One row, or an error that says what is missing in it.
 Result<std::vector<std::string>> cells_of(const Json& row, const std::string& where) {
-  const auto name = string_at(row, "name", where);
-  const auto test = number_at(row, "test_accuracy", where);
-  const auto bytes = number_at(row, "model_bytes", where);
-  const auto took = object_at(row, "microseconds", where);
-  if (!name) return tl::make_unexpected(name.error());
-  if (!test) return tl::make_unexpected(test.error());
-  if (!bytes) return tl::make_unexpected(bytes.error());
-  if (!took) return tl::make_unexpected(took.error());
-  const auto median = number_at(**took, "median", where);
-  const auto low = number_at(**took, "lower_quartile", where);
-  const auto high = number_at(**took, "upper_quartile", where);
-  if (!median) return tl::make_unexpected(median.error());
-  if (!low) return tl::make_unexpected(low.error());
-  if (!high) return tl::make_unexpected(high.error());
-  return std::vector<std::string>{*name, number_text(100 * *test, 2), number_text(*median, 1),
-                                  number_text(*low, 1) + " to " + number_text(*high, 1),
-                                  number_text(*bytes / 1e6, 1)};
+  std::string name;
+  double test = 0, bytes = 0, median = 0, low = 0, high = 0;
+  const Json* took = nullptr;
+  Taking fields;
+  fields.take(name, string_at(row, "name", where));
+  fields.take(test, number_at(row, "test_accuracy", where));
+  fields.take(bytes, number_at(row, "model_bytes", where));
+  fields.take(took, object_at(row, "microseconds", where));
+  if (took != nullptr) {
+    fields.take(median, number_at(*took, "median", where));
+    fields.take(low, number_at(*took, "lower_quartile", where));
+    fields.take(high, number_at(*took, "upper_quartile", where));
+  }
+  return fields.finish(std::vector<std::string>{
+      name, number_text(100 * test, 2), number_text(median, 1),
+      number_text(low, 1) + " to " + number_text(high, 1), number_text(bytes / 1e6, 1)});
+}
+
+// A report made outside of a repository has no commit.
+std::string text_or_unknown(const Json& report, const char* key) {
+  return string_at(report, key, "").value_or("unknown");
 }
 
 Result<Section> section_of(const std::string& set, const Json& found, const std::string& where) {
@@ -66,7 +71,7 @@ Result<std::vector<Section>> peer_sections(const std::filesystem::path& report) 
         "run: `bench/texts/run --data DIR --work DIR --json experiments/results/peers/texts.json`; "
         "bench/README.md says "
         "how. Commit " +
-        json->value("commit", "unknown") + ", " + json->value("machine", "unknown") + "."};
+        text_or_unknown(*json, "commit") + ", " + text_or_unknown(*json, "machine") + "."};
   return sections;
 }
 

@@ -68,7 +68,7 @@ std::string gnuplot_script(const Chart& chart) {
 }
 
 Result<std::string> gnuplot_svg(const Chart& chart) {
-  const auto ended = run_program({{"gnuplot"}, gnuplot_script(chart), true});
+  const auto ended = run_program({{"gnuplot"}, gnuplot_script(chart)});
   if (!ended)
     return fail(ended.error().fault,
                 ended.error().message + "; figures are drawn by gnuplot (Debian: gnuplot-nox)");

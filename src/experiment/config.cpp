@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/taking.h"
 
 namespace skim {
 namespace {
@@ -124,30 +125,6 @@ Result<Json> load_object(const fs::path& path) {
   return json;
 }
 
-// Takes fields one after the other and remembers the first fault.
-class Taking {
- public:
-  template <class T>
-  void take(T& into, Result<T> value) {
-    if (fault_) return;
-    if (value)
-      into = std::move(*value);
-    else
-      fault_ = std::move(value).error();
-  }
-  void check(Result<void> fine) {
-    if (!fault_ && !fine) fault_ = std::move(fine).error();
-  }
-  template <class T>
-  Result<T> finish(T whole) const {
-    if (fault_) return tl::make_unexpected(*fault_);
-    return whole;
-  }
-
- private:
-  std::optional<Error> fault_;
-};
-
 Result<DataSet> load_set(const fs::path& path) {
   const auto json = load_object(path);
   if (!json) return tl::make_unexpected(json.error());
@@ -226,12 +203,6 @@ std::string argument_text(const Json& value) {
 const DataSet& Experiments::set_of(const Row& row) const {
   return *std::find_if(sets.begin(), sets.end(),
                        [&](const DataSet& set) { return set.name == row.set; });
-}
-
-const Row* Experiments::find(const std::string& name) const {
-  const auto row =
-      std::find_if(rows.begin(), rows.end(), [&](const Row& one) { return one.name == name; });
-  return row == rows.end() ? nullptr : &*row;
 }
 
 Result<Experiments> load_experiments(const fs::path& folder) {

@@ -46,7 +46,6 @@ struct Experiments {
   std::vector<Row> rows;      // by name
 
   const DataSet& set_of(const Row& row) const;
-  const Row* find(const std::string& name) const;
 };
 
 // An error names the file and the field.

@@ -31,7 +31,7 @@ std::string today() {
 
 // The commit the current folder is at; empty outside of a repository.
 std::string commit() {
-  const auto ended = run_program({{"git", "rev-parse", "--short=12", "HEAD"}, "", true});
+  const auto ended = run_program({{"git", "rev-parse", "--short=12", "HEAD"}, ""});
   if (!ended || ended->status != 0) return {};
   return ended->output.substr(0, ended->output.find('\n'));
 }
@@ -128,7 +128,13 @@ Result<Json> training_summary(const fs::path& model) {
   const fs::path path = with_suffix(model, ".json");
   const auto text = read_text(path);
   if (!text) return tl::make_unexpected(text.error());
-  return parse_json(*text, path.string());
+  auto summary = parse_json(*text, path.string());
+  if (!summary) return summary;
+  for (const char* key : {"steps", "best_step", "seconds", "dev_accuracy", "dev_skim_rate"}) {
+    if (const auto number = number_at(*summary, key, path.string()); !number)
+      return tl::make_unexpected(number.error());
+  }
+  return summary;
 }
 
 }  // namespace
@@ -144,7 +150,7 @@ Result<bool> train_run(const Workshop& workshop, const Row& row, const DataSet& 
   const fs::path summary = with_suffix(model, ".json");
   std::error_code ignored;
   if (fs::exists(model, ignored) && fs::exists(summary, ignored)) return true;
-  const auto ended = run_program({training_command(workshop, row, set, recipe), "", true});
+  const auto ended = run_program({training_command(workshop, row, set, recipe), ""});
   if (!ended) return tl::make_unexpected(ended.error());
   if (ended->status != 0) {
     if (fs::exists(with_suffix(model, ".checkpoint"), ignored)) return false;

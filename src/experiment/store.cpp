@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <initializer_list>
 #include <span>
 
 #include "base/file.h"
+#include "base/taking.h"
 #include "file/checksum.h"
 
 namespace skim {
@@ -32,6 +34,50 @@ Result<std::string> checksum_of_file(const fs::path& path, Json& known) {
 
 fs::path report_path(const fs::path& folder, const Row& row) {
   return folder / (row.name + ".json");
+}
+
+// Objects in an array that may be missing, each with these numbers.
+void check_list(const Json& run, const char* key, std::initializer_list<const char*> numbers,
+                const std::string& where, Taking& fields) {
+  if (!run.contains(key)) return;
+  const Json* list = nullptr;
+  fields.take(list, array_at(run, key, where));
+  if (list == nullptr) return;
+  for (const Json& at : *list) {
+    for (const char* number : numbers) fields.check(number_at(at, number, where + "." + key));
+  }
+}
+
+void check_part(const Json& run, const char* key, std::initializer_list<const char*> numbers,
+                const std::string& where, Taking& fields) {
+  const Json* part = nullptr;
+  fields.take(part, object_at(run, key, where));
+  if (part == nullptr) return;
+  for (const char* number : numbers) fields.check(number_at(*part, number, where + "." + key));
+}
+
+// All that those who read reports rely on.
+Result<void> check_run(const Json& run, const std::string& where) {
+  Taking fields;
+  fields.check(unsigned_at(run, "seed", where));
+  fields.check(object_at(run, "options", where));
+  fields.check(object_at(run, "data", where));
+  fields.check(string_at(run, "commit", where));
+  fields.check(string_at(run, "date", where));
+  check_part(run, "machine", {"cores"}, where, fields);
+  check_part(run, "training", {"steps", "seconds"}, where, fields);
+  check_part(run, "dev", {"accuracy"}, where, fields);
+  check_part(run, "test", {"accuracy", "skim_rate"}, where, fields);
+  check_list(run, "budgets", {"budget", "work", "accuracy", "skim_rate"}, where, fields);
+  check_list(run, "thresholds", {"accuracy"}, where, fields);
+  if (const auto fine = fields.finish(); !fine) return fine;
+  fields.check(string_at(run["machine"], "cpu", where + ".machine"));
+  fields.check(string_at(run["machine"], "simd", where + ".machine"));
+  if (run.contains("thresholds")) {
+    for (const Json& at : run["thresholds"])
+      check_part(at, "flop_reduction", {"counted"}, where + ".thresholds", fields);
+  }
+  return fields.finish();
 }
 
 }  // namespace
@@ -66,16 +112,16 @@ Result<Json> load_report(const fs::path& folder, const Row& row) {
   const auto runs = array_at(*report, "runs", path.string() + ": report");
   if (!runs) return tl::make_unexpected(runs.error());
   for (const Json& run : **runs) {
-    if (const auto seed = unsigned_at(run, "seed", path.string() + ": run"); !seed)
-      return tl::make_unexpected(seed.error());
+    if (const auto fine = check_run(run, path.string() + ": run"); !fine)
+      return tl::make_unexpected(fine.error());
   }
   return report;
 }
 
 const Json* find_run(const Json& report, const Recipe& recipe) {
   for (const Json& run : report["runs"]) {
-    if (run["seed"] == recipe.seed && run.value("options", Json()) == recipe.options &&
-        run.value("data", Json()) == recipe.data)
+    if (run["seed"] == recipe.seed && run["options"] == recipe.options &&
+        run["data"] == recipe.data)
       return &run;
   }
   return nullptr;
@@ -83,7 +129,7 @@ const Json* find_run(const Json& report, const Recipe& recipe) {
 
 const Json* find_run(const Json& report, const Row& row, std::uint64_t seed) {
   for (const Json& run : report["runs"]) {
-    if (run["seed"] == seed && run.value("options", Json()) == row.options) return &run;
+    if (run["seed"] == seed && run["options"] == row.options) return &run;
   }
   return nullptr;
 }

@@ -77,10 +77,19 @@ class StoreTest : public ExperimentTest {
     return recipe_of(row(), all_.set_of(row()), seed, folder_, checksums).value();
   }
   Json run_of(const Recipe& recipe, double accuracy) const {
+    const Json budget = {{"budget", 0.5}, {"work", 0.5}, {"accuracy", 0.5}, {"skim_rate", 0.5}};
+    const Json threshold = {{"accuracy", 0.5}, {"flop_reduction", {{"counted", 2.0}}}};
     return {{"seed", recipe.seed},
             {"options", recipe.options},
             {"data", recipe.data},
-            {"accuracy", accuracy}};
+            {"commit", "abc"},
+            {"date", "2020-02-02"},
+            {"machine", {{"cpu", "a processor"}, {"cores", 2}, {"simd", "AVX2"}}},
+            {"training", {{"steps", 10}, {"seconds", 1.5}}},
+            {"dev", {{"accuracy", 0.5}}},
+            {"test", {{"accuracy", accuracy}, {"skim_rate", 0.5}}},
+            {"budgets", Json::array({budget})},
+            {"thresholds", Json::array({threshold})}};
   }
   void store(const Json& run) const {
     const auto stored = store_run(folder_ / "results", row(), run, folder_ / "lock");
@@ -96,7 +105,7 @@ TEST_F(StoreTest, FindsARunByItsRecipe) {
   store(run_of(recipe(1), 0.25));
   const Json found = report();
   ASSERT_NE(find_run(found, recipe(1)), nullptr);
-  EXPECT_EQ((*find_run(found, recipe(1)))["accuracy"], 0.25);
+  EXPECT_EQ((*find_run(found, recipe(1)))["test"]["accuracy"], 0.25);
   EXPECT_EQ(find_run(found, recipe(3)), nullptr);
   EXPECT_EQ(found["runs"][0]["seed"], 1) << "seeds are in order";
 }
@@ -118,7 +127,7 @@ TEST_F(StoreTest, ANewRunTakesThePlaceOfItsSeed) {
   store(run_of(recipe(1), 0.75));
   const Json found = report();
   ASSERT_EQ(found["runs"].size(), 1U);
-  EXPECT_EQ(found["runs"][0]["accuracy"], 0.75);
+  EXPECT_EQ(found["runs"][0]["test"]["accuracy"], 0.75);
 }
 
 TEST_F(StoreTest, ADamagedReportIsAnErrorAndStays) {
@@ -126,6 +135,24 @@ TEST_F(StoreTest, ADamagedReportIsAnErrorAndStays) {
   EXPECT_FALSE(load_report(folder_ / "results", row()));
   EXPECT_FALSE(store_run(folder_ / "results", row(), run_of(recipe(1), 1), folder_ / "lock"));
   EXPECT_EQ(read_text(folder_ / "results/a.json").value(), "{\"runs\": [{}]}");
+}
+
+// Whoever writes a report relies on every field; one that was edited by hand may lack any.
+TEST_F(StoreTest, AnyMissingFieldOfARunIsAnErrorThatNamesIt) {
+  const Json whole = {{"row", "a"}, {"runs", Json::array({run_of(recipe(1), 0.5)})}};
+  put("results/a.json", to_text(whole));
+  ASSERT_TRUE(load_report(folder_ / "results", row()));
+  const Json fields = whole["runs"][0].flatten();
+  for (const auto& [path, unused] : fields.items()) {
+    if (path.starts_with("/options") || path.starts_with("/data")) continue;
+    Json broken = whole;
+    const Json::json_pointer at(path);
+    broken["runs"][0][at.parent_pointer()].erase(at.back());
+    put("results/a.json", to_text(broken));
+    const auto report = load_report(folder_ / "results", row());
+    ASSERT_FALSE(report) << path;
+    EXPECT_THAT(report.error().message, AllOf(HasSubstr("a.json"), HasSubstr(at.back()))) << path;
+  }
 }
 
 TEST_F(StoreTest, ALockIsHeldByOneAndFreedWhenItGoes) {
