@@ -85,10 +85,10 @@ Result<std::vector<Row>> chosen_rows(const Choice& chosen, const Experiments& al
     if (rows.size() > before) continue;
     std::vector<std::string_view> names;
     for (const Row& row : all.rows) names.push_back(row.name);
-    std::string message = "there is no row '" + printable(pattern) + "'";
+    std::string message = "there is no row '" + printable(pattern) + "'; ";
     if (const auto meant = closest(pattern, names))
-      message += "; did you mean '" + std::string(*meant) + "'?";
-    return fail(Fault::argument, message + " `skim experiment list` names them");
+      message += "did you mean '" + std::string(*meant) + "'? ";
+    return fail(Fault::argument, message + "`skim experiment list` names them");
   }
   return rows;
 }
@@ -120,10 +120,7 @@ Result<std::vector<Part>> parts_of(const Choice& chosen, const Experiments& all,
 }
 
 Workshop workshop_of(const Choice& chosen) {
-  const fs::path beside = program_path().parent_path() / "skim-train";
-  std::error_code ignored;
-  return {chosen.data, chosen.work, fs::exists(beside, ignored) ? beside.string() : "skim-train",
-          chosen.threads, chosen.quiet};
+  return {chosen.data, chosen.work, sister_program("skim-train"), chosen.threads, chosen.quiet};
 }
 
 enum class Progressed { already, done, elsewhere, stopped };

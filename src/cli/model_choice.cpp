@@ -28,6 +28,12 @@ fs::path program_path() {
   return fs::read_symlink("/proc/self/exe", ignored);
 }
 
+std::string sister_program(const std::string& name) {
+  const fs::path beside = program_path().parent_path() / name;
+  std::error_code ignored;
+  return fs::exists(beside, ignored) ? beside.string() : name;
+}
+
 Result<fs::path> model_path(const ModelChoice& choice) {
   if (!choice.file.empty()) return fs::path(choice.file);
   const fs::path folder = program_path().parent_path();

@@ -40,5 +40,7 @@ Result<Policy> policy_for(const Model& model, const PolicyChoice& choice);
 
 // Where the running program stands; empty if the system does not tell.
 std::filesystem::path program_path();
+// A program of ours: its path beside this one if it stands there, else its name, for the PATH.
+std::string sister_program(const std::string& name);
 
 }  // namespace skim::cli

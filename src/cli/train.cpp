@@ -26,16 +26,15 @@ std::vector<char*> argument_list(std::string& program, Arguments arguments) {
 }  // namespace
 
 int train_verb(Arguments arguments) {
-  std::string beside = (program_path().parent_path() / kTrainer).string();
-  std::string on_path = kTrainer;
-  ::execv(beside.c_str(), argument_list(beside, arguments).data());
-  if (errno == ENOENT) ::execvp(kTrainer, argument_list(on_path, arguments).data());
+  std::string trainer = sister_program(kTrainer);
+  ::execvp(trainer.c_str(), argument_list(trainer, arguments).data());
   if (errno != ENOENT) {
     return failed("train", {Fault::io,
                             std::string("cannot start ") + kTrainer + ": " + std::strerror(errno)});
   }
   return failed("train", {Fault::io, std::string("training is done by the program ") + kTrainer +
-                                         ", which is neither beside this program (" + beside +
+                                         ", which is neither beside this program (" +
+                                         program_path().parent_path().string() +
                                          ") nor on the PATH; install it there"});
 }
 
