@@ -111,7 +111,7 @@ Result<std::vector<Part>> parts_of(const Choice& chosen, const Experiments& all,
   Json checksums = Json::object();
   for (const Row& row : rows) {
     for (const std::uint64_t seed : row.seeds) {
-      auto recipe = recipe_of(row, all.set_of(row), seed, chosen.data, checksums);
+      auto recipe = recipe_of(all, row, seed, chosen.data, checksums);
       if (!recipe) return tl::make_unexpected(recipe.error());
       parts.push_back({&row, std::move(*recipe)});
     }
@@ -125,6 +125,23 @@ Workshop workshop_of(const Choice& chosen) {
 
 enum class Progressed { already, done, elsewhere, stopped };
 
+// Trains the models that teach this part and are not there yet, or waits for who does.
+Result<bool> train_teachers(const Choice& chosen, const Experiments& all, const Part& part) {
+  const Workshop workshop = workshop_of(chosen);
+  for (const Recipe& recipe : part.recipe.teachers) {
+    const Part teacher{all.teacher_of(*part.row), recipe};
+    const fs::path model = model_path(workshop, *teacher.row, recipe);
+    const auto lock = FileLock::take(fs::path(model).concat(".lock"), Wait::yes);
+    if (!lock) return tl::make_unexpected(lock.error());
+    std::error_code ignored;
+    if (!fs::exists(model, ignored))
+      note(chosen, teacher.name() + ": training, to teach " + part.row->name);
+    const auto trained = train_run(workshop, all, *teacher.row, recipe);
+    if (!trained || !*trained) return trained;
+  }
+  return true;
+}
+
 // Trains and tests one part, unless its report has it or another program is at it.
 Result<Progressed> run_part(const Choice& chosen, const Experiments& all, const Part& part) {
   const Workshop workshop = workshop_of(chosen);
@@ -136,8 +153,11 @@ Result<Progressed> run_part(const Choice& chosen, const Experiments& all, const 
   const auto lock = FileLock::take(fs::path(model).concat(".lock"), Wait::no);
   if (!lock) return tl::make_unexpected(lock.error());
   if (!*lock) return Progressed::elsewhere;
+  const auto taught = train_teachers(chosen, all, part);
+  if (!taught) return tl::make_unexpected(taught.error());
+  if (!*taught) return Progressed::stopped;
   note(chosen, part.name() + ": training");
-  const auto trained = train_run(workshop, *part.row, set, part.recipe);
+  const auto trained = train_run(workshop, all, *part.row, part.recipe);
   if (!trained) return tl::make_unexpected(trained.error());
   if (!*trained) return Progressed::stopped;
   ProgressBar bar("test", chosen.quiet ? ProgressBar::Mode::hidden : ProgressBar::Mode::shown);

@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kTeacher = "teacher";
 // What the queue decides, not a row.
 constexpr std::array<std::string_view, 13> kNotForRows = {
     "train",  "dev",  "test",   "vectors", "out",        "seed",
@@ -194,6 +195,20 @@ Result<std::vector<fs::path>> json_files(const fs::path& folder) {
   return files;
 }
 
+// A teacher is a row on the same data, and has none itself.
+Result<void> check_teacher(const Experiments& all, const Row& row, const fs::path& folder) {
+  if (!row.options.contains(kTeacher)) return {};
+  const std::string where =
+      (folder / (row.name + ".json")).string() + ": row.train." + std::string(kTeacher);
+  const Row* teacher = all.teacher_of(row);
+  if (teacher == nullptr) return fail(Fault::format, where + " must be the name of another row");
+  if (teacher->set != row.set)
+    return fail(Fault::format, where + ": " + teacher->name + " is not on the same data");
+  if (teacher->options.contains(kTeacher))
+    return fail(Fault::format, where + ": " + teacher->name + " has a teacher itself");
+  return {};
+}
+
 std::string argument_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : to_text(value);
 }
@@ -203,6 +218,15 @@ std::string argument_text(const Json& value) {
 const DataSet& Experiments::set_of(const Row& row) const {
   return *std::find_if(sets.begin(), sets.end(),
                        [&](const DataSet& set) { return set.name == row.set; });
+}
+
+const Row* Experiments::teacher_of(const Row& row) const {
+  const auto name = row.options.find(kTeacher);
+  if (name == row.options.end() || !name->is_string()) return nullptr;
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& one) {
+    return one.name == name->get_ref<const std::string&>();
+  });
+  return found == rows.end() ? nullptr : &*found;
 }
 
 Result<Experiments> load_experiments(const fs::path& folder) {
@@ -221,13 +245,17 @@ Result<Experiments> load_experiments(const fs::path& folder) {
     if (!row) return tl::make_unexpected(row.error());
     all.rows.push_back(std::move(*row));
   }
+  for (const Row& row : all.rows) {
+    if (const auto fine = check_teacher(all, row, folder); !fine)
+      return tl::make_unexpected(fine.error());
+  }
   return all;
 }
 
 std::vector<std::string> option_arguments(const Json& options) {
   std::vector<std::string> arguments;
   for (const auto& [name, value] : options.items()) {
-    if (value.is_boolean() && !value.get<bool>()) continue;
+    if (name == kTeacher || (value.is_boolean() && !value.get<bool>())) continue;
     arguments.push_back("--" + name);
     if (!value.is_boolean()) arguments.push_back(argument_text(value));
   }

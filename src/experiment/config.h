@@ -35,9 +35,10 @@ struct Row {
   std::string set;
   std::string group;  // rows of one group stand together in one table or figure
   std::vector<std::uint64_t> seeds;
-  Json options = Json::object();  // of `skim train`: the data set's, then the row's own
-  bool sweep = false;             // accuracy at many thresholds, too
-  std::vector<double> budgets;    // accuracy at these shares of the plain reader's work, too
+  // Of `skim train`: the data set's, then the row's own. "teacher" names a row here.
+  Json options = Json::object();
+  bool sweep = false;           // accuracy at many thresholds, too
+  std::vector<double> budgets;  // accuracy at these shares of the plain reader's work, too
   Published paper;
 };
 
@@ -46,13 +47,15 @@ struct Experiments {
   std::vector<Row> rows;      // by name
 
   const DataSet& set_of(const Row& row) const;
+  // The row whose models teach this one, or null.
+  const Row* teacher_of(const Row& row) const;
 };
 
 // An error names the file and the field.
 Result<Experiments> load_experiments(const std::filesystem::path& folder);
 
 // {"gamma": 0.01, "bidirectional": true, "small": "20,5"} as --gamma 0.01 --bidirectional --small
-// 20,5.
+// 20,5; without the teacher.
 std::vector<std::string> option_arguments(const Json& options);
 
 }  // namespace skim

@@ -38,8 +38,9 @@ std::string commit() {
 
 fs::path with_suffix(fs::path path, const char* suffix) { return path += suffix; }
 
-std::vector<std::string> training_command(const Workshop& workshop, const Row& row,
-                                          const DataSet& set, const Recipe& recipe) {
+std::vector<std::string> training_command(const Workshop& workshop, const Experiments& all,
+                                          const Row& row, const Recipe& recipe) {
+  const DataSet& set = all.set_of(row);
   const fs::path out = model_path(workshop, row, recipe);
   std::vector<std::string> command = {workshop.trainer};
   for (const std::string& file : set.train)
@@ -49,6 +50,9 @@ std::vector<std::string> training_command(const Workshop& workshop, const Row& r
     command.insert(command.end(), {"--vectors", (workshop.data / set.vectors).string()});
   const auto options = option_arguments(row.options);
   command.insert(command.end(), options.begin(), options.end());
+  for (const Recipe& teacher : recipe.teachers)
+    command.insert(command.end(),
+                   {"--teacher", model_path(workshop, *all.teacher_of(row), teacher).string()});
   command.insert(command.end(), {"--seed", std::to_string(recipe.seed), "--out", out.string(),
                                  "--log", with_suffix(out, ".log").string(), "--threads",
                                  std::to_string(workshop.threads), "--json"});
@@ -144,13 +148,13 @@ fs::path model_path(const Workshop& workshop, const Row& row, const Recipe& reci
          (row.name + "-" + std::to_string(recipe.seed) + "-" + recipe.digest() + ".skim");
 }
 
-Result<bool> train_run(const Workshop& workshop, const Row& row, const DataSet& set,
+Result<bool> train_run(const Workshop& workshop, const Experiments& all, const Row& row,
                        const Recipe& recipe) {
   const fs::path model = model_path(workshop, row, recipe);
   const fs::path summary = with_suffix(model, ".json");
   std::error_code ignored;
   if (fs::exists(model, ignored) && fs::exists(summary, ignored)) return true;
-  const auto ended = run_program({training_command(workshop, row, set, recipe), ""});
+  const auto ended = run_program({training_command(workshop, all, row, recipe), ""});
   if (!ended) return tl::make_unexpected(ended.error());
   if (ended->status != 0) {
     if (fs::exists(with_suffix(model, ".checkpoint"), ignored)) return false;

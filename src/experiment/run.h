@@ -25,8 +25,9 @@ struct Workshop {
 std::filesystem::path model_path(const Workshop& workshop, const Row& row, const Recipe& recipe);
 
 // Trains, unless the model is there already, going on from a checkpoint if there is one. False when
-// training was stopped by a signal: the next call goes on.
-Result<bool> train_run(const Workshop& workshop, const Row& row, const DataSet& set,
+// training was stopped by a signal: the next call goes on. The models of its teachers must be
+// there.
+Result<bool> train_run(const Workshop& workshop, const Experiments& all, const Row& row,
                        const Recipe& recipe);
 
 // Reads the test texts with the model: accuracy, skim rate and work at the model's own choice, and

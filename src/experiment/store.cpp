@@ -87,8 +87,9 @@ std::string Recipe::digest() const {
       .substr(0, 8);
 }
 
-Result<Recipe> recipe_of(const Row& row, const DataSet& set, std::uint64_t seed,
+Result<Recipe> recipe_of(const Experiments& all, const Row& row, std::uint64_t seed,
                          const fs::path& data, Json& checksums) {
+  const DataSet& set = all.set_of(row);
   Recipe recipe{row.options, seed, Json::object()};
   std::vector<std::string> files = set.train;
   files.insert(files.end(), {set.dev, set.test});
@@ -97,6 +98,13 @@ Result<Recipe> recipe_of(const Row& row, const DataSet& set, std::uint64_t seed,
     const auto checksum = checksum_of_file(data / file, checksums);
     if (!checksum) return tl::make_unexpected(checksum.error());
     recipe.data[file] = *checksum;
+  }
+  const Row* teacher = all.teacher_of(row);
+  for (std::size_t i = 0; teacher != nullptr && i < teacher->seeds.size(); ++i) {
+    auto taught_by = recipe_of(all, *teacher, teacher->seeds[i], data, checksums);
+    if (!taught_by) return taught_by;
+    recipe.data[teacher->name + " seed " + std::to_string(teacher->seeds[i])] = taught_by->digest();
+    recipe.teachers.push_back(std::move(*taught_by));
   }
   return recipe;
 }

@@ -13,19 +13,21 @@
 
 namespace skim {
 
-// Everything a run depends on but the program: options, seed, and the contents of the data files.
+// Everything a run depends on but the program: options, seed, the contents of the data files, and
+// the runs whose models teach it.
 // Two runs with the same recipe are the same run.
 struct Recipe {
   Json options;
   std::uint64_t seed = 0;
-  Json data;  // checksum of each file
+  Json data;                       // checksum of each file, digest of each teacher
+  std::vector<Recipe> teachers{};  // one a seed of the row that teaches this one
 
   // Eight hex digits that stand for all of it in names of files.
   std::string digest() const;
 };
 
-// Reads every file of the set. `checksums` keeps what was read, from path to checksum.
-Result<Recipe> recipe_of(const Row& row, const DataSet& set, std::uint64_t seed,
+// Reads every file of the row's set. `checksums` keeps what was read, from path to checksum.
+Result<Recipe> recipe_of(const Experiments& all, const Row& row, std::uint64_t seed,
                          const std::filesystem::path& data, Json& checksums);
 
 // The report of a row; without runs if there is none yet.

@@ -63,6 +63,10 @@ TEST_F(ExperimentTest, ABadRowIsNamedWithItsField) {
   EXPECT_THAT(fault(), HasSubstr("train.out"));
   put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "budgets": [2]})");
   EXPECT_THAT(fault(), HasSubstr("budgets"));
+  put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {"teacher": "b"}})");
+  EXPECT_THAT(fault(), HasSubstr("a.json: row.train.teacher must be the name of another row"));
+  put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {"teacher": "a"}})");
+  EXPECT_THAT(fault(), HasSubstr("has a teacher itself"));
   put("a.json", "[]");
   EXPECT_THAT(fault(), HasSubstr("a.json"));
 }
@@ -74,7 +78,7 @@ class StoreTest : public ExperimentTest {
   const Row& row() const { return all_.rows[0]; }
   Recipe recipe(std::uint64_t seed) const {
     Json checksums = Json::object();
-    return recipe_of(row(), all_.set_of(row()), seed, folder_, checksums).value();
+    return recipe_of(all_, row(), seed, folder_, checksums).value();
   }
   Json run_of(const Recipe& recipe, double accuracy) const {
     const Json budget = {{"budget", 0.5}, {"work", 0.5}, {"accuracy", 0.5}, {"skim_rate", 0.5}};
@@ -167,10 +171,27 @@ TEST_F(StoreTest, ALockIsHeldByOneAndFreedWhenItGoes) {
   EXPECT_TRUE(third && third->has_value());
 }
 
+TEST_F(StoreTest, AnotherTeacherMakesAnotherRun) {
+  put("taught.json", R"({"title": "T", "set": "tiny", "seeds": [1], "train": {"teacher": ")" +
+                         row().name + R"("}})");
+  const auto recipe_of_taught = [&] {
+    const Experiments all = load_experiments(folder_).value();
+    const Row& taught = *std::find_if(all.rows.begin(), all.rows.end(),
+                                      [](const Row& one) { return one.name == "taught"; });
+    Json checksums = Json::object();
+    return recipe_of(all, taught, 1, folder_, checksums).value();
+  };
+  const Recipe before = recipe_of_taught();
+  EXPECT_EQ(before.teachers.size(), row().seeds.size());
+  put(row().name + ".json",
+      R"({"title": "A", "set": "tiny", "seeds": [1], "train": {"gamma": 9}})");
+  EXPECT_NE(recipe_of_taught().digest(), before.digest());
+}
+
 TEST_F(StoreTest, AMissingDataFileIsNamed) {
   fs::remove(folder_ / "dev.tsv");
   Json checksums = Json::object();
-  const auto made = recipe_of(row(), all_.set_of(row()), 1, folder_, checksums);
+  const auto made = recipe_of(all_, row(), 1, folder_, checksums);
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().message, HasSubstr("dev.tsv"));
 }

@@ -28,6 +28,8 @@ Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen
   const auto texts = static_cast<std::int64_t>(batch.items.size());
   batch.labels = torch::empty({texts}, torch::kLong);
   batch.last = torch::empty({texts}, torch::kLong);
+  const auto taught = static_cast<std::int64_t>(items[batch.items.front()].taught.size());
+  if (taught > 0) batch.taught = torch::empty({texts, taught});
   for (const std::size_t item : batch.items)
     batch.lengths.push_back(static_cast<std::int64_t>(items[item].words.size()));
   batch.steps = Steps::of(batch.lengths);
@@ -38,6 +40,9 @@ Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen
     const Item& item = items[batch.items[static_cast<std::size_t>(i)]];
     const std::int64_t length = batch.lengths[static_cast<std::size_t>(i)];
     batch.labels.data_ptr<std::int64_t>()[i] = item.label;
+    if (taught > 0)
+      std::copy(item.taught.begin(), item.taught.end(),
+                batch.taught.data_ptr<float>() + i * taught);
     batch.last.data_ptr<std::int64_t>()[i] = batch.steps.row(i, length - 1);
     for (std::int64_t t = 0; t < length; ++t) {
       const std::int64_t row = batch.steps.row(i, t);

@@ -17,6 +17,7 @@ struct Batch {
   std::vector<std::int64_t> lengths;
   std::vector<std::int32_t> words;  // of every packed row
   torch::Tensor labels;             // [texts]
+  torch::Tensor taught;             // [texts, labels], or undefined without a teacher
   torch::Tensor reversed;           // for each packed row the row that mirrors it in its text
   torch::Tensor last;               // the row of each text's last word
   std::int64_t rows() const { return steps.rows; }

@@ -84,7 +84,7 @@ Result<std::vector<Item>> encode_items(const Dataset& data, const Vocabulary& vo
     encode(data.examples[i].query.text, tokenizer, *vocab, extents, ids);
     if (ids.size() > most_words) ids.resize(most_words);
     if (ids.empty()) ids.push_back(kUnknown);
-    items.push_back({{ids.begin(), ids.end()}, (*truth)[i]});
+    items.push_back({{ids.begin(), ids.end()}, (*truth)[i], {}});
   }
   return items;
 }

@@ -16,6 +16,7 @@ namespace skim::train {
 struct Item {
   std::vector<std::int32_t> words;  // at least one: an empty text is one unknown word
   std::int64_t label = 0;
+  std::vector<float> taught;  // what a teacher holds of each label; empty without one
 };
 
 struct Vocabulary {

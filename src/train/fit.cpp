@@ -128,12 +128,23 @@ void Fit::add_reward(const ReadOutput& reading, const Tensor& scores, const Batc
                  (surprise * surprise - surprise.detach() * reading.sampled_log_p).sum() / texts;
 }
 
+// How far the scores are from the labels and, with a teacher, from what it holds; of each text.
+// Softened answers weaken gradients by the square of the temperature, which is made good here.
+Tensor Fit::loss_of_texts(const Tensor& scores, const Batch& batch) const {
+  const Tensor strict = torch::cross_entropy_loss(scores, batch.labels, {}, at::Reduction::None);
+  if (!batch.taught.defined()) return strict;
+  const double softness = options_.teacher_softness, weight = options_.teacher_weight;
+  const Tensor wanted = torch::softmax(torch::log(batch.taught + 1e-9) / softness, 1);
+  const Tensor taught = -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
+  return (1 - weight) * strict + weight * softness * softness * taught;
+}
+
 // Every sum is divided by what there is in all processes together, so that adding up their
 // gradients gives that of the whole batch. `weight` is 0 for a process that has no text of it.
 Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
                            std::int64_t texts, std::int64_t rows, double weight) {
   const auto all_texts = static_cast<double>(texts);
-  const Tensor each = torch::cross_entropy_loss(out.scores, batch.labels, {}, at::Reduction::None);
+  const Tensor each = loss_of_texts(out.scores, batch);
   Losses losses;
   losses.total = each.sum() / all_texts;
   std::vector<float> sums = {each.sum().item<float>(), 0, 0, 0};

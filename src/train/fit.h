@@ -72,6 +72,7 @@ class Fit {
 
  private:
   struct Losses;
+  torch::Tensor loss_of_texts(const torch::Tensor& scores, const Batch& batch) const;
   Losses losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
                    std::int64_t texts, std::int64_t rows, double weight);
   static void add_reward(const ReadOutput& reading, const torch::Tensor& scores, const Batch& batch,

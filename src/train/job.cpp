@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -52,6 +53,18 @@ Result<void> check_labels(const Dataset& data, const std::vector<std::string>& l
 void append(Dataset& whole, Dataset part) {
   whole.name += (whole.name.empty() ? "" : ", ") + part.name;
   std::move(part.examples.begin(), part.examples.end(), std::back_inserter(whole.examples));
+}
+
+// Each item gets what the teacher holds of its whole text.
+Result<void> ask_teacher(const Teacher& teacher, const Dataset& texts,
+                         const std::vector<std::string>& labels, std::vector<Item>& items) {
+  const Result<std::vector<float>> told = teacher(texts, labels);
+  if (!told) return tl::unexpected(told.error());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const float* of_text = told->data() + i * labels.size();
+    items[i].taught.assign(of_text, of_text + labels.size());
+  }
+  return {};
 }
 
 Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& listener) {
@@ -112,6 +125,13 @@ Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& liste
     return tl::unexpected(done.error());
   if (const auto done = encode(data.dev, 100'000, data.dev_items); !done)
     return tl::unexpected(done.error());
+  if (job.teacher) {
+    listener.message("asking the teacher about " + std::to_string(data.train_items.size()) +
+                     " texts");
+    if (const auto done = ask_teacher(job.teacher, data.train, spec.labels, data.train_items);
+        !done)
+      return tl::unexpected(done.error());
+  }
   return data;
 }
 
@@ -120,6 +140,7 @@ std::uint64_t digest(const std::vector<Item>& items) {
   for (const Item& item : items) {
     all.push_back(static_cast<std::int32_t>(item.label));
     all.insert(all.end(), item.words.begin(), item.words.end());
+    for (const float value : item.taught) all.push_back(std::bit_cast<std::int32_t>(value));
   }
   return checksum_of_data(std::as_bytes(std::span(all)));
 }
@@ -138,6 +159,7 @@ Json recipe_of(const Job& job, const ModelSpec& spec, const Data& data) {
           {"gamma", fit.gamma},
           {"target_rate", fit.target_rate ? Json(*fit.target_rate) : Json()},
           {"read_bias", fit.read_bias},
+          {"teacher", {fit.teacher_weight, fit.teacher_softness}},
           {"temperature_floor", fit.temperature_floor},
           {"temperature_fall", fit.temperature_fall},
           {"estimator", static_cast<int>(fit.estimator)},

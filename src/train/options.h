@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "skim/result.h"
 #include "skim/spec.h"
+#include "tasks/example.h"
 
 namespace skim::train {
 
@@ -37,6 +40,8 @@ struct FitOptions {
   double gamma = 0.01;                 // weight of the skim term
   std::optional<double> target_rate;   // instead of gamma: the share of words to skim
   double read_bias = 1;                // of the decision, at the start
+  double teacher_weight = 0.5;         // of what a teacher says, against the labels
+  double teacher_softness = 1;         // the temperature at which it is listened to
   double temperature_floor = 0.5, temperature_fall = 1e-4;
   Estimator estimator = Estimator::gumbel;
   JumpSpec jump;  // how a jump reader moves in training; the spec says how when it is used
@@ -44,11 +49,16 @@ struct FitOptions {
   AdamOptions adam;
 };
 
+// What other models hold of each text: a probability for each of `labels`, text after text.
+using Teacher = std::function<Result<std::vector<float>>(const Dataset& texts,
+                                                         const std::vector<std::string>& labels)>;
+
 // One training from files to a model.
 struct Job {
   std::vector<std::string> train;  // one or more, taken together
   std::string dev, vectors;        // may be empty
   std::string start_from;          // a model to begin with; may be empty
+  Teacher teacher;                 // may be empty
   std::string checkpoint;          // a folder
   std::string log;                 // may be empty
   bool resume = false;

@@ -2,6 +2,7 @@
 // is src/train's.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -18,6 +19,7 @@
 #include "eval/report.h"
 #include "eval/test_set.h"
 #include "file/model_file.h"
+#include "skim/batch.h"
 #include "skim/verify.h"
 #include "spec/names.h"
 #include "tasks/load.h"
@@ -35,6 +37,7 @@ struct Choices {
   std::string task = "classify", reader = "skim", cell = "lstm", pooling = "last",
               small_sees = "head", decision = "linear", tokenizer = "english", estimator = "gumbel",
               words = "tuned";
+  std::vector<std::string> teachers;
   std::vector<int> small = {10}, jump = {20, 40, 5}, jump_in_training;
   std::optional<double> target_rate;
   double word_rate = 0.2;
@@ -77,6 +80,12 @@ void declare(Options& options, Choices& chosen) {
   options.add("--vectors", job.vectors, "FILE", "word vectors: GloVe, word2vec or fastText text");
   options.add("--start-from", job.start_from, "FILE",
               "begin with what this model has learned, as far as it fits");
+  options.add("--teacher", chosen.teachers, "FILE",
+              "a model whose answers are learned from beside the labels; of several, their mean");
+  options.add("--teacher-weight", fit.teacher_weight, "X",
+              "how much they count against the labels (default 0.5)");
+  options.add("--teacher-softness", fit.teacher_softness, "X",
+              "above 1, a teacher's doubts count for more (default 1)");
   options.add("--word-width", job.spec.word_width, "N",
               "size of word vectors without --vectors (default 100)");
   options.add_choice("--words", chosen.words, {"tuned", "fixed"},
@@ -130,6 +139,55 @@ void declare(Options& options, Choices& chosen) {
   options.add_example("skim train --train train.tsv --out m.skim --target-rate 0.8 --resume");
 }
 
+// For each of the labels its place in the model's list.
+Result<std::vector<std::size_t>> places_in(const Model& model,
+                                           const std::vector<std::string>& labels) {
+  const std::vector<std::string>& known = model.spec().labels;
+  std::vector<std::size_t> places;
+  for (const std::string& label : labels) {
+    const auto found = std::find(known.begin(), known.end(), label);
+    if (found == known.end())
+      return fail(Fault::mismatch,
+                  model.name() + ": does not know the label '" + label + "' and cannot teach it");
+    places.push_back(static_cast<std::size_t>(found - known.begin()));
+  }
+  return places;
+}
+
+// Adds a share of what the model at `path` holds of each text to `sums`.
+Result<void> add_opinion(const std::string& path, const Dataset& texts,
+                         const std::vector<std::string>& labels, float share,
+                         std::vector<float>& sums) {
+  const auto model = Model::load(path);
+  if (!model) return tl::unexpected(model.error());
+  const auto places = places_in(*model, labels);
+  if (!places) return tl::unexpected(places.error());
+  Batch batch(*model, 0);
+  std::vector<Query> queries;
+  for (const Example& example : texts.examples) queries.push_back(example.query);
+  std::vector<Result<Reading>> answers(queries.size());
+  batch.ask(queries, {}, answers);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i]) return tl::unexpected(answers[i].error());
+    for (std::size_t j = 0; j < labels.size(); ++j)
+      sums[i * labels.size() + j] += share * answers[i]->scores[(*places)[j]];
+  }
+  return {};
+}
+
+train::Teacher teacher_of(const std::vector<std::string>& files) {
+  if (files.empty()) return {};
+  return [files](const Dataset& texts,
+                 const std::vector<std::string>& labels) -> Result<std::vector<float>> {
+    std::vector<float> mean(texts.examples.size() * labels.size());
+    const float share = 1.0F / static_cast<float>(files.size());
+    for (const std::string& file : files)
+      if (const auto added = add_opinion(file, texts, labels, share, mean); !added)
+        return tl::unexpected(added.error());
+    return mean;
+  };
+}
+
 template <class E>
 E enum_of(const std::string& name) {
   return *value_named<E>(name, "option");
@@ -153,6 +211,10 @@ std::optional<std::string> settle(Choices& chosen) {
   train::FitOptions& fit = job.fit;
   for (const double rate : {fit.dropout.words, fit.dropout.input, fit.dropout.output})
     if (!(rate >= 0 && rate < 1)) return "dropout must be at least 0 and below 1";
+  if (!(fit.teacher_weight >= 0 && fit.teacher_weight <= 1))
+    return "--teacher-weight must be from 0 to 1";
+  if (!(fit.teacher_softness > 0)) return "--teacher-softness must be above 0";
+  job.teacher = teacher_of(chosen.teachers);
   if (!(fit.adam.rate > 0)) return "--learning-rate must be above 0";
   if (!(fit.adam.average >= 0 && fit.adam.average < 1))
     return "--average must be at least 0 and below 1";

@@ -51,18 +51,38 @@ class Experiments(Trainings):
         self.assertGreater(len(run["thresholds"]), 5)
         self.assertIn("0 run, 3 were done already", self.experiment("run", "--all").stderr)
         self.assertEqual(before, {name: self.report_of(name) for name in ("plain", "skim")})
+        self.check_times_and_report()
         # A row that says something else is another row.
         self.put("plain", title="LSTM", set="small", seeds=[1], train={"reader": "full", "hidden": 16})
         self.assertIn("1 run, 2 were done already", self.experiment("run", "--all").stderr)
         self.assertEqual(self.report_of("plain")["runs"][0]["options"]["hidden"], 16)
 
-    def test_a_run_made_again_is_the_same(self):
-        first = self.experiment("run", "plain") and self.report_of("plain")["runs"][0]["test"]
-        (self.folder_of_test / "rows/results/plain.json").unlink()
-        for file in (self.folder_of_test / "work").iterdir():
+    def check_times_and_report(self):
+        self.assertIn("3 runs timed", self.experiment("time", "--busy").stderr)
+        self.assertGreater(self.report_of("plain")["runs"][0]["timing"]["microseconds"]["per_word"], 0)
+        listed = json.loads(self.experiment("list", "--json").stdout)
+        self.assertEqual([(row["row"], row["run"], row["timed"]) for row in listed], [("plain", 1, 1), ("skim", 2, 2)])
+        page, markdown = self.folder_of_test / "report.html", self.folder_of_test / "report.md"
+        self.experiment("report", "--html", page, "--markdown", markdown, "--figures", self.folder_of_test / "figures")
+        text = markdown.read_text()
+        self.assertIn("| `plain` | LSTM | 1 |", text)
+        self.assertIn("| 90.0 |", text)
+        self.assertIn("figures/threshold-small.svg", text)
+        self.assertIn("<svg", (self.folder_of_test / "figures/threshold-small.svg").read_text())
+        self.assertIn("<svg", page.read_text())
+
+    def test_a_taught_row_trains_its_teacher_and_is_the_same_when_made_again(self):
+        self.put("taught", title="Taught", set="small", seeds=[1], train={"small": 4, "teacher": "plain", "teacher-weight": 0.7})
+        said = self.experiment("run", "taught").stderr
+        self.assertIn("plain seed 1: training, to teach taught", said)
+        run = self.report_of("taught")["runs"][0]
+        self.assertIn("plain seed 1", run["data"])
+        self.assertFalse((self.folder_of_test / "rows/results/plain.json").exists(), "nobody asked for that row")
+        (self.folder_of_test / "rows/results/taught.json").unlink()
+        for file in (self.folder_of_test / "work").glob("taught*"):
             file.unlink()
-        self.experiment("run", "plain")
-        self.assertEqual(self.report_of("plain")["runs"][0]["test"], first)
+        self.assertNotIn("to teach", self.experiment("run", "taught").stderr)
+        self.assertEqual(self.report_of("taught")["runs"][0]["test"], run["test"])
 
     def test_goes_on_after_a_stop(self):
         self.put("plain", title="LSTM", set="small", seeds=[1], train={"reader": "full", "max-steps": 3000,
@@ -81,21 +101,6 @@ class Experiments(Trainings):
         again = self.experiment("run", "plain").stderr
         self.assertIn("resumed after step", again)
         self.assertEqual(len(self.report_of("plain")["runs"]), 1)
-
-    def test_times_and_reports(self):
-        self.experiment("run", "--all", "--quiet")
-        self.assertIn("3 runs timed", self.experiment("time", "--busy").stderr)
-        self.assertGreater(self.report_of("plain")["runs"][0]["timing"]["microseconds"]["per_word"], 0)
-        listed = json.loads(self.experiment("list", "--json").stdout)
-        self.assertEqual([(row["row"], row["run"], row["timed"]) for row in listed], [("plain", 1, 1), ("skim", 2, 2)])
-        page, markdown = self.folder_of_test / "report.html", self.folder_of_test / "report.md"
-        self.experiment("report", "--html", page, "--markdown", markdown, "--figures", self.folder_of_test / "figures")
-        text = markdown.read_text()
-        self.assertIn("| `plain` | LSTM | 1 |", text)
-        self.assertIn("| 90.0 |", text)
-        self.assertIn("figures/threshold-small.svg", text)
-        self.assertIn("<svg", (self.folder_of_test / "figures/threshold-small.svg").read_text())
-        self.assertIn("<svg", page.read_text())
 
     def test_bad_questions_get_clear_answers(self):
         self.assertIn("--data is missing", skim(*self.command("run", "--all")).stderr)

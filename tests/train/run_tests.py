@@ -205,6 +205,28 @@ class Training(Trainings):
         again = self.train(*self.quick(self.at / "again.skim", "--start-from", started, "--max-steps", 1))
         self.assertIn("word vectors", again.stderr)
 
+    def test_learns_from_a_teacher_what_the_labels_do_not_say(self):
+        """Labels are at random here, so whatever it gets right of the true ones came from the teacher."""
+        chance = random.Random(1)
+        wrong = self.at / "wrong.tsv"
+        texts = [line.split("\t", 1)[1] for line in (self.at / "small/train.tsv").read_text().splitlines()]
+        wrong.write_text("".join(f"{chance.choice(('negative', 'positive'))}\t{text}\n" for text in texts))
+        teacher, taught = self.at / "teacher.skim", self.at / "taught.skim"
+        long = ["--max-steps", 400, "--eval-steps", 100]
+        self.train(*self.quick(teacher, *long))
+        self.train(*self.quick(taught, *long, "--train", wrong, "--teacher", teacher, "--teacher", teacher,
+                               "--teacher-weight", 1, "--teacher-softness", 2))
+        seen = json.loads(skim("eval", self.at / "small/train.tsv", "--model", taught, "--no-speed", "--json").stdout)
+        self.assertGreater(seen["accuracy"], 0.8)
+        bad = self.at / "other.tsv"
+        bad.write_text("good\tsome text\nbad\tother text\n" * 20)
+        for options, said in ((["--train", bad, "--dev", bad, "--teacher", teacher], "does not know the label 'bad'"),
+                              (["--teacher", self.at / "none.skim"], "none.skim"),
+                              (["--teacher", teacher, "--teacher-weight", 2], "--teacher-weight")):
+            refused = self.train(*self.quick(self.at / "misfit.skim", *options), check=False)
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn(said, refused.stderr)
+
     def test_refuses_to_begin_with_a_model_that_does_not_fit(self):
         for options, said in ((["--cell", "gru"], "its cell is lstm, not gru"), (["--word-width", 8], "word vectors have 16"),
                               (["--start-from", self.at / "none.skim"], "none.skim")):
