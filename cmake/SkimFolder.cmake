@@ -33,10 +33,20 @@ function(skim_quick_kernels)
   set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS "${options}")
 endfunction()
 
-# With CMAKE_UNITY_BUILD, as the presets for tests have it, the sources of a folder are compiled as one: reading headers and
-# expanding the JSON library take longer than all the rest. Sanitized builds take them in reverse, so that a source
-# that leans on an include or a name of another one fails in one of the builds. Kernels are files of their own: each is
-# read once for every instruction set.
+# Folders that all use the JSON library are compiled together, and their tests are one program: expanding that library
+# takes longer than all the rest.
+function(skim_group_of folder group)
+  if(folder MATCHES "^(base|spec|file|tasks)$")
+    set(folder data)
+  elseif(folder MATCHES "^(eval|experiment|bench)$")
+    set(folder measuring)
+  endif()
+  set(${group} ${folder} PARENT_SCOPE)
+endfunction()
+
+# With CMAKE_UNITY_BUILD, as the presets for tests have it, the sources of a group are compiled as one. Sanitized
+# builds take them in reverse, so that a source that leans on an include or a name of another one fails in one of the
+# builds. Kernels are files of their own: each is read once for every instruction set.
 function(skim_by_folder target)
   get_target_property(sources ${target} SOURCES)
   if(SKIM_SANITIZE)
@@ -47,7 +57,8 @@ function(skim_by_folder target)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(GET folder FILENAME folder)
     if(NOT folder STREQUAL kernels)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
+      skim_group_of(${folder} group)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
@@ -116,9 +127,17 @@ function(skim_folder_tests)
     return()
   endif()
   skim_test_headers()
-  foreach(name IN LISTS SKIM_TEST_FOLDERS)
-    if(NOT name IN_LIST SKIM_TESTED_ELSEWHERE)
-      skim_test(${name}_test ${SKIM_TESTS_OF_${name}})
+  set(groups "")
+  foreach(folder IN LISTS SKIM_TEST_FOLDERS)
+    if(NOT folder IN_LIST SKIM_TESTED_ELSEWHERE)
+      skim_group_of(${folder} group)
+      list(APPEND groups ${group})
+      list(APPEND tests_of_${group} ${SKIM_TESTS_OF_${folder}})
     endif()
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    skim_test(${group}_test ${tests_of_${group}})
+    set_target_properties(${group}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 20)
   endforeach()
 endfunction()

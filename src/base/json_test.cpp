@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string error_of(std::string_view text) {
+std::string parse_error_of(std::string_view text) {
   const auto parsed = parse_json(text, "x.json");
   return parsed ? "(no error)" : parsed.error().message;
 }
@@ -24,27 +24,27 @@ TEST(ParseJson, KeepsFieldsInOrderAndNumbersExact) {
 }
 
 TEST(ParseJson, NamesSourceAndBytePosition) {
-  EXPECT_THAT(error_of("{\"a\": ?}"), HasSubstr("x.json: not valid JSON at byte 6"));
-  EXPECT_THAT(error_of("[1, 2"), HasSubstr("at byte 5"));
-  EXPECT_THAT(error_of(""), HasSubstr("not valid JSON"));
+  EXPECT_THAT(parse_error_of("{\"a\": ?}"), HasSubstr("x.json: not valid JSON at byte 6"));
+  EXPECT_THAT(parse_error_of("[1, 2"), HasSubstr("at byte 5"));
+  EXPECT_THAT(parse_error_of(""), HasSubstr("not valid JSON"));
 }
 
 TEST(ParseJson, RejectsWhatFollowsTheDocument) {
-  EXPECT_THAT(error_of("{} x"), HasSubstr("at byte 3"));
-  EXPECT_THAT(error_of(std::string_view("{}\0", 3)), HasSubstr("zero byte"));
+  EXPECT_THAT(parse_error_of("{} x"), HasSubstr("at byte 3"));
+  EXPECT_THAT(parse_error_of(std::string_view("{}\0", 3)), HasSubstr("zero byte"));
   EXPECT_TRUE(parse_json("{}   ", "x"));
 }
 
 TEST(ParseJson, RejectsInvalidUtf8AndHugeNumbers) {
-  EXPECT_THAT(error_of("\"\xff\""), HasSubstr("x.json"));
-  EXPECT_THAT(error_of("1e999"), HasSubstr("x.json"));
+  EXPECT_THAT(parse_error_of("\"\xff\""), HasSubstr("x.json"));
+  EXPECT_THAT(parse_error_of("1e999"), HasSubstr("x.json"));
 }
 
 TEST(ParseJson, RejectsAFieldGivenTwiceInSmallAndLargeObjects) {
-  EXPECT_THAT(error_of(R"({"a":{"b":1,"b":2}})"), HasSubstr("'b' is given twice"));
+  EXPECT_THAT(parse_error_of(R"({"a":{"b":1,"b":2}})"), HasSubstr("'b' is given twice"));
   std::string large = "{";
   for (int i = 0; i < 1000; ++i) large += "\"k" + std::to_string(i) + "\":0,";
-  EXPECT_THAT(error_of(large + "\"k500\":1}"), HasSubstr("'k500' is given twice"));
+  EXPECT_THAT(parse_error_of(large + "\"k500\":1}"), HasSubstr("'k500' is given twice"));
   EXPECT_TRUE(parse_json(large + "\"k1000\":1}", "x"));
 }
 
@@ -53,13 +53,13 @@ TEST(ParseJson, StopsAtTheDepthLimit) {
     return std::string(depth, '[') + std::string(depth, ']');
   };
   EXPECT_TRUE(parse_json(nested(kJsonDepth), "x"));
-  EXPECT_THAT(error_of(nested(kJsonDepth + 1)), HasSubstr("nested deeper than 64"));
-  EXPECT_THAT(error_of(std::string(1000000, '[')), HasSubstr("nested deeper than 64"));
+  EXPECT_THAT(parse_error_of(nested(kJsonDepth + 1)), HasSubstr("nested deeper than 64"));
+  EXPECT_THAT(parse_error_of(std::string(1000000, '[')), HasSubstr("nested deeper than 64"));
 }
 
 TEST(ParseJson, ErrorsStayShortWhateverTheInput) {
-  EXPECT_LT(error_of("\"" + std::string(1000000, 'a')).size(), 300U);
-  EXPECT_LT(error_of("{\"" + std::string(1000000, 'a') + "\":1,}").size(), 300U);
+  EXPECT_LT(parse_error_of("\"" + std::string(1000000, 'a')).size(), 300U);
+  EXPECT_LT(parse_error_of("{\"" + std::string(1000000, 'a') + "\":1,}").size(), 300U);
 }
 
 TEST(JsonText, ReplacesInvalidUtf8) {

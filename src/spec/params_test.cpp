@@ -85,7 +85,7 @@ TEST(ModelTensors, UpperLayersReadBothDirectionsSideBySide) {
 }
 
 TEST(CheckReader, AcceptsEveryKind) {
-  EXPECT_EQ(error_of({}), "(no error)");
+  EXPECT_EQ(error_of(ReaderSpec{}), "(no error)");
   EXPECT_EQ(error_of({.kind = ReaderKind::full, .small = {}}), "(no error)");
   EXPECT_EQ(error_of({.hidden = 1, .small = {0}}), "(no error)");
   EXPECT_EQ(error_of({.hidden = 4096, .small = {7, 6, 5, 4, 3, 2, 1}}), "(no error)");

@@ -39,7 +39,7 @@ std::vector<std::string> keys_of(const Json& json) {
 
 // The message after `change` has been at the JSON of a sound spec.
 template <class Change>
-std::string error_with(Change change) {
+std::string spec_error_with(Change change) {
   Json json = json_of(unusual_spec());
   change(json);
   const auto spec = model_spec_of(json, "m.skim: spec");
@@ -88,39 +88,39 @@ TEST(SpecJson, AJumpReaderKeepsHowItMoves) {
 }
 
 TEST(SpecJson, UnknownNamesComeWithTheAllowedOnes) {
-  EXPECT_EQ(error_with([](Json& json) { json["reader"]["cell"] = "qrnn"; }),
+  EXPECT_EQ(spec_error_with([](Json& json) { json["reader"]["cell"] = "qrnn"; }),
             "m.skim: spec.reader.cell is 'qrnn', it must be one of: lstm, gru, rnn");
 }
 
 TEST(SpecJson, AMissingFieldIsNamedWhicheverItIs) {
   for (const std::string& key : keys_of(json_of(unusual_spec()))) {
-    EXPECT_EQ(error_with([&](Json& json) { json.erase(key); }),
+    EXPECT_EQ(spec_error_with([&](Json& json) { json.erase(key); }),
               "m.skim: spec." + key + " is missing");
   }
   for (const std::string& key : keys_of(json_of(unusual_spec().reader))) {
-    EXPECT_EQ(error_with([&](Json& json) { json["reader"].erase(key); }),
+    EXPECT_EQ(spec_error_with([&](Json& json) { json["reader"].erase(key); }),
               "m.skim: spec.reader." + key + " is missing");
   }
 }
 
 TEST(SpecJson, WrongTypesAreNamed) {
   for (const std::string& key : keys_of(json_of(unusual_spec()))) {
-    EXPECT_THAT(error_with([&](Json& json) { json[key] = nullptr; }),
+    EXPECT_THAT(spec_error_with([&](Json& json) { json[key] = nullptr; }),
                 HasSubstr("m.skim: spec." + key + " must be"));
   }
-  EXPECT_THAT(error_with([](Json& json) { json["labels"][1] = 3; }),
+  EXPECT_THAT(spec_error_with([](Json& json) { json["labels"][1] = 3; }),
               HasSubstr("spec.labels[1] must be a string"));
-  EXPECT_THAT(error_with([](Json& json) { json["reader"]["small"][0] = 1e10; }),
+  EXPECT_THAT(spec_error_with([](Json& json) { json["reader"]["small"][0] = 1e10; }),
               HasSubstr("spec.reader.small[0] must be a whole number"));
 }
 
 TEST(SpecJson, NonsenseIsRejectedLikeAnyOtherSpec) {
-  EXPECT_THAT(error_with([](Json& json) { json["reader"]["hidden"] = 0; }),
+  EXPECT_THAT(spec_error_with([](Json& json) { json["reader"]["hidden"] = 0; }),
               HasSubstr("m.skim: spec: reader.hidden is 0"));
 }
 
 TEST(SpecJson, FieldsOfLaterVersionsArePassedOver) {
-  EXPECT_EQ(error_with([](Json& json) { json["colour"] = "blue"; }), "(no error)");
+  EXPECT_EQ(spec_error_with([](Json& json) { json["colour"] = "blue"; }), "(no error)");
 }
 
 TEST(PolicyJson, SurvivesExactly) {

@@ -19,7 +19,7 @@ Dataset parsed(std::string_view bytes) {
   return data ? std::move(*data) : Dataset{};
 }
 
-std::string error_of(std::string_view bytes) {
+std::string load_error_of(std::string_view bytes) {
   const auto data = parse_examples(bytes, "d");
   return data ? "no error" : data.error().message;
 }
@@ -87,27 +87,30 @@ TEST(ParseExamples, InvalidUtf8AndZeroBytesAreKept) {
 }
 
 TEST(ParseExamples, BadLinesAreNamedByFileLineAndReason) {
-  EXPECT_EQ(error_of("1\tgood\nno tab here\n"), "d: line 2: no tab between label and text");
-  EXPECT_EQ(error_of("1\tgood\n\tbad\n"), "d: line 2: the label is empty");
-  EXPECT_EQ(error_of("__label__a x\nb\n"), "d: line 2: does not start with __label__");
-  EXPECT_THAT(error_of("__label__a __label__b x\n"), HasSubstr("line 1: has more than one label"));
-  EXPECT_EQ(error_of("label,text\na,b\nc\n"), "d: line 3: has 1 fields, the header 2");
-  EXPECT_EQ(error_of("label,text\n,b\n"), "d: line 2: the label is empty");
-  EXPECT_THAT(error_of("{\"label\":1,\"text\":\"a\"}\n{\"label\":\n"), HasSubstr("d: line 2: "));
-  EXPECT_EQ(error_of("{\"label\":1}\n"), "d: line 1: has no string \"text\"");
-  EXPECT_THAT(error_of("{\"label\":1.5,\"text\":\"a\"}\n"), HasSubstr("no \"label\""));
-  EXPECT_EQ(error_of("{\"label\":1,\"text\":\"a\"}\n[1]\n"), "d: line 2: is not a JSON object");
+  EXPECT_EQ(load_error_of("1\tgood\nno tab here\n"), "d: line 2: no tab between label and text");
+  EXPECT_EQ(load_error_of("1\tgood\n\tbad\n"), "d: line 2: the label is empty");
+  EXPECT_EQ(load_error_of("__label__a x\nb\n"), "d: line 2: does not start with __label__");
+  EXPECT_THAT(load_error_of("__label__a __label__b x\n"),
+              HasSubstr("line 1: has more than one label"));
+  EXPECT_EQ(load_error_of("label,text\na,b\nc\n"), "d: line 3: has 1 fields, the header 2");
+  EXPECT_EQ(load_error_of("label,text\n,b\n"), "d: line 2: the label is empty");
+  EXPECT_THAT(load_error_of("{\"label\":1,\"text\":\"a\"}\n{\"label\":\n"),
+              HasSubstr("d: line 2: "));
+  EXPECT_EQ(load_error_of("{\"label\":1}\n"), "d: line 1: has no string \"text\"");
+  EXPECT_THAT(load_error_of("{\"label\":1.5,\"text\":\"a\"}\n"), HasSubstr("no \"label\""));
+  EXPECT_EQ(load_error_of("{\"label\":1,\"text\":\"a\"}\n[1]\n"),
+            "d: line 2: is not a JSON object");
 }
 
 TEST(ParseExamples, SourcesWithoutExamplesAreErrors) {
-  EXPECT_THAT(error_of(""), HasSubstr("d: there is no text in it"));
-  EXPECT_THAT(error_of(" \r\n\n"), HasSubstr("d: there is no text in it"));
-  EXPECT_THAT(error_of("label,text\n"), HasSubstr("no examples"));
+  EXPECT_THAT(load_error_of(""), HasSubstr("d: there is no text in it"));
+  EXPECT_THAT(load_error_of(" \r\n\n"), HasSubstr("d: there is no text in it"));
+  EXPECT_THAT(load_error_of("label,text\n"), HasSubstr("no examples"));
 }
 
 TEST(ParseExamples, AnUnknownFormatIsToldWhatWasExpected) {
-  EXPECT_THAT(error_of("just some words\n"), HasSubstr("label<TAB>text"));
-  EXPECT_THAT(error_of("sentence,score\na,b\n"), HasSubstr("sentence,score"));
+  EXPECT_THAT(load_error_of("just some words\n"), HasSubstr("label<TAB>text"));
+  EXPECT_THAT(load_error_of("sentence,score\na,b\n"), HasSubstr("sentence,score"));
 }
 
 TEST(LoadExamples, ReadsAFile) {

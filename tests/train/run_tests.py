@@ -126,11 +126,13 @@ class Training(Trainings):
         self.assertIn("damaged", done.stderr)
 
     def test_every_kind_of_model_trains_and_is_proven(self):
-        kinds = [["--reader", "full"], ["--cell", "gru", "--pooling", "max"], ["--cell", "rnn", "--pooling", "mean"],
-                 ["--small", "8,4,0", "--pooling", "attention"], ["--small", 0], ["--decision", "dot"],
-                 ["--decision", "linear_cell", "--small-sees", "all"], ["--layers", 2, "--bidirectional"],
-                 ["--estimator", "straight-through"], ["--estimator", "reinforce"], ["--target-rate", 0.5],
-                 ["--pretrain-steps", 20], ["--pretrain-fully"], ["--average", 0, "--words", "fixed"],
+        kinds = [["--reader", "full", "--average", 0, "--words", "fixed"],
+                 ["--cell", "gru", "--pooling", "max", "--estimator", "straight-through"],
+                 ["--cell", "rnn", "--pooling", "mean", "--estimator", "reinforce"],
+                 ["--small", "8,4,0", "--pooling", "attention", "--target-rate", 0.5],
+                 ["--small", 0, "--decision", "dot", "--pretrain-steps", 20],
+                 ["--decision", "linear_cell", "--small-sees", "all", "--pretrain-fully"],
+                 ["--layers", 2, "--bidirectional"],
                  ["--reader", "jump", "--jump", "4,6,3", "--jump-in-training", "3,4"],
                  ["--reader", "skip", "--cell", "gru", "--gamma", 0.1],
                  ["--reader", "vary", "--target-rate", 0.7, "--pooling", "max"]]
