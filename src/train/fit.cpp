@@ -47,6 +47,15 @@ Tensor text_of_row(const Batch& batch) {
   return index;
 }
 
+// Where the words of each text would have to go for the loss to grow fastest, `distance` in all.
+Tensor against_model(const Tensor& gradients, const Batch& batch, double distance) {
+  const Tensor text = text_of_row(batch);
+  const Tensor squares =
+      torch::zeros({batch.texts()}).index_add_(0, text, (gradients * gradients).sum(1));
+  const Tensor share = distance / (squares.sqrt() + 1e-12);
+  return gradients * share.index_select(0, text).unsqueeze(1);
+}
+
 }  // namespace
 
 double worth(const Score& score) { return score.accuracy + 0.01 * score.skim_rate; }
@@ -241,11 +250,24 @@ bool Fit::step() {
   const Batch batch = make_batch(train_, part.empty() ? std::vector<std::size_t>{chosen[0]} : part);
   const double weight = part.empty() ? 0 : 1;
   for (const Tensor& tensor : weights_.all()) tensor.mutable_grad() = Tensor();
-  const Tensor words = words_.rows(batch.words).requires_grad_(words_.trains());
   const ReadMode mode = mode_at(step_);
-  const NetOutput out = classify(spec_, weights_, words, batch, options_.dropout, mode);
-  losses = losses_of(batch, out, mode, static_cast<std::int64_t>(chosen.size()), rows, weight);
-  (losses.total * weight).backward();
+  // Adds to all gradients.
+  const auto learn = [&](const Tensor& words) {
+    const NetOutput out = classify(spec_, weights_, words, batch, options_.dropout, mode);
+    const Losses found =
+        losses_of(batch, out, mode, static_cast<std::int64_t>(chosen.size()), rows, weight);
+    (found.total * weight).backward();
+    return found;
+  };
+  const bool against = options_.adversarial > 0;
+  const Tensor words = words_.rows(batch.words).requires_grad_(words_.trains() || against);
+  losses = learn(words);
+  if (against) {
+    const Tensor moved = (words.detach() + against_model(words.grad(), batch, options_.adversarial))
+                             .requires_grad_(true);
+    learn(moved);
+    words.mutable_grad() += moved.grad();
+  }
   adam_.gather(gradients);
   if (word_values > 0) {
     const std::size_t start = gradients.size();

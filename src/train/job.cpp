@@ -159,6 +159,7 @@ Json recipe_of(const Job& job, const ModelSpec& spec, const Data& data) {
           {"gamma", fit.gamma},
           {"target_rate", fit.target_rate ? Json(*fit.target_rate) : Json()},
           {"read_bias", fit.read_bias},
+          {"adversarial", fit.adversarial},
           {"teacher", {fit.teacher_weight, fit.teacher_softness}},
           {"temperature_floor", fit.temperature_floor},
           {"temperature_fall", fit.temperature_fall},

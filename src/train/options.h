@@ -40,6 +40,7 @@ struct FitOptions {
   double gamma = 0.01;                 // weight of the skim term
   std::optional<double> target_rate;   // instead of gamma: the share of words to skim
   double read_bias = 1;                // of the decision, at the start
+  double adversarial = 0;              // how far a text's words are moved against the model, too
   double teacher_weight = 0.5;         // of what a teacher says, against the labels
   double teacher_softness = 1;         // the temperature at which it is listened to
   double temperature_floor = 0.5, temperature_fall = 1e-4;

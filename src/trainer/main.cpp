@@ -116,6 +116,9 @@ void declare(Options& options, Choices& chosen) {
               "of whole words, which then count as unknown (default 0)");
   options.add("--input-dropout", fit.dropout.input, "X", "of word vectors (default 0.3)");
   options.add("--dropout", fit.dropout.output, "X", "before the last layer (default 0.3)");
+  options.add("--adversarial", fit.adversarial, "X",
+              "learn each text a second time with its word vectors moved this far to where the "
+              "model errs more (default 0: not)");
   options.add("--max-steps", chosen.max_steps, "N", "(default 0: until patience runs out)");
   options.add("--patience-steps", chosen.patience, "N",
               "steps without a better dev score (default 3000)");
@@ -213,6 +216,7 @@ std::optional<std::string> settle(Choices& chosen) {
     if (!(rate >= 0 && rate < 1)) return "dropout must be at least 0 and below 1";
   if (!(fit.teacher_weight >= 0 && fit.teacher_weight <= 1))
     return "--teacher-weight must be from 0 to 1";
+  if (!(fit.adversarial >= 0)) return "--adversarial must not be negative";
   if (!(fit.teacher_softness > 0)) return "--teacher-softness must be above 0";
   job.teacher = teacher_of(chosen.teachers);
   if (!(fit.adam.rate > 0)) return "--learning-rate must be above 0";

@@ -132,7 +132,7 @@ class Training(Trainings):
                  ["--small", "8,4,0", "--pooling", "attention", "--target-rate", 0.5],
                  ["--small", 0, "--decision", "dot", "--pretrain-steps", 20],
                  ["--decision", "linear_cell", "--small-sees", "all", "--pretrain-fully"],
-                 ["--layers", 2, "--bidirectional"],
+                 ["--layers", 2, "--bidirectional", "--adversarial", 2],
                  ["--reader", "jump", "--jump", "4,6,3", "--jump-in-training", "3,4"],
                  ["--reader", "skip", "--cell", "gru", "--gamma", 0.1],
                  ["--reader", "vary", "--target-rate", 0.7, "--pooling", "max"]]
