@@ -58,6 +58,7 @@ Vocabulary make_vocabulary(const Dataset& data, Tokenizer tokenizer, const WordV
     if (!known && count < options.fewest) continue;
     if (!taken.insert(word).second) continue;
     add(word, known ? vectors->values.data() + row->second * width : nullptr);
+    if (count >= options.tuned_from) made.frequent = made.words.size();
   }
   for (std::size_t i = 0; vectors != nullptr && i < vectors->words.size(); ++i) {
     if (made.words.size() >= options.most) break;

@@ -24,12 +24,14 @@ struct Vocabulary {
   std::int64_t width = 0;
   std::vector<float> vectors;  // words.size() x width
   std::vector<char> known;     // whether the vector came from the file
+  std::size_t frequent = 0;    // how many, from the first on, occur often enough to be tuned
 };
 
 struct VocabularyOptions {
   std::size_t most = 60'000;
-  std::size_t fewest = 2;    // a word without a vector must occur so often
-  std::int64_t width = 100;  // when there is no file of vectors
+  std::size_t fewest = 2;      // a word without a vector must occur so often
+  std::size_t tuned_from = 1;  // a word must occur so often for its vector to be tuned
+  std::int64_t width = 100;    // when there is no file of vectors
   std::uint64_t seed = 1;
 };
 

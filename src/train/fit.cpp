@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "spec/params.h"
 
@@ -36,6 +37,12 @@ std::vector<std::size_t> mine(std::vector<std::size_t> chosen, const std::vector
        i += static_cast<std::size_t>(group.size()))
     part.push_back(chosen[i]);
   return part;
+}
+
+std::vector<std::size_t> all_of(const std::vector<Item>& items) {
+  std::vector<std::size_t> all(items.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
 }
 
 // Of each packed row, which text it belongs to.
@@ -229,25 +236,46 @@ std::int64_t Fit::eval_steps() const {
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(schedule_.steps_an_epoch()), 50, 1000);
 }
 
+// Of each text as many words as a step takes, from another place every time.
+std::vector<Item> Fit::stretches_of(const std::vector<std::size_t>& chosen) const {
+  const Noise noise = mode_at(step_).noise.at(static_cast<std::uint64_t>(Use::crop));
+  std::vector<Item> stretches;
+  for (const std::size_t item : chosen) {
+    Item stretch = train_[item];
+    if (stretch.words.size() > options_.crop) {
+      const std::size_t places = stretch.words.size() - options_.crop + 1;
+      const auto begin = static_cast<std::ptrdiff_t>(((noise.bits(item) >> 32) * places) >> 32);
+      const auto end = begin + static_cast<std::ptrdiff_t>(options_.crop);
+      stretch.words = {stretch.words.begin() + begin, stretch.words.begin() + end};
+    }
+    stretches.push_back(std::move(stretch));
+  }
+  return stretches;
+}
+
 bool Fit::step() {
   if (over()) return false;
   const auto begin = Clock::now();
-  const std::vector<std::size_t>& chosen = schedule_.at(static_cast<std::size_t>(step_));
+  const std::vector<std::size_t>& planned = schedule_.at(static_cast<std::size_t>(step_));
+  std::vector<Item> stretches;
+  if (options_.crop > 0) stretches = stretches_of(planned);
+  const std::vector<Item>& items = options_.crop > 0 ? stretches : train_;
+  const std::vector<std::size_t> chosen = options_.crop > 0 ? all_of(stretches) : planned;
   std::int64_t rows = 0;
   std::vector<std::int32_t> all_words;
   for (const std::size_t item : chosen) {
-    rows += static_cast<std::int64_t>(train_[item].words.size());
-    all_words.insert(all_words.end(), train_[item].words.begin(), train_[item].words.end());
+    rows += static_cast<std::int64_t>(items[item].words.size());
+    all_words.insert(all_words.end(), items[item].words.begin(), items[item].words.end());
   }
   const std::vector<std::int32_t> distinct = distinct_words(std::move(all_words));
-  const std::vector<std::size_t> part = mine(chosen, train_, group_);
+  const std::vector<std::size_t> part = mine(chosen, items, group_);
   std::vector<float> gradients;
   Losses losses;
   const auto width = static_cast<std::size_t>(words_.width());
   const std::size_t word_values = words_.trains() ? distinct.size() * width : 0;
   gradients.reserve(adam_.size() + word_values);
   // A process without a text in this batch still takes part in the sums.
-  const Batch batch = make_batch(train_, part.empty() ? std::vector<std::size_t>{chosen[0]} : part);
+  const Batch batch = make_batch(items, part.empty() ? std::vector<std::size_t>{chosen[0]} : part);
   const double weight = part.empty() ? 0 : 1;
   for (const Tensor& tensor : weights_.all()) tensor.mutable_grad() = Tensor();
   const ReadMode mode = mode_at(step_);

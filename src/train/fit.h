@@ -78,6 +78,7 @@ class Fit {
   static void add_reward(const ReadOutput& reading, const torch::Tensor& scores, const Batch& batch,
                          double texts, Losses& losses);
   ReadMode mode_at(std::int64_t step) const;
+  std::vector<Item> stretches_of(const std::vector<std::size_t>& chosen) const;
   void look_at_dev();
   std::int64_t eval_steps() const;
   // Whether everything is still read, because skimming is learned later.

@@ -26,6 +26,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr double kDevShare = 0.1;
+// Words of a text that is read whole.
+constexpr std::size_t kWhole = 100'000;
 
 struct Data {
   Dataset train, dev;
@@ -97,8 +99,9 @@ Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& liste
     if (!loaded) return tl::unexpected(loaded.error());
     vectors = std::move(*loaded);
   }
-  data.vocabulary = make_vocabulary(data.train, spec.tokenizer, vectors ? &*vectors : nullptr,
-                                    {job.vocabulary, job.fewest, spec.word_width, job.fit.seed});
+  data.vocabulary =
+      make_vocabulary(data.train, spec.tokenizer, vectors ? &*vectors : nullptr,
+                      {job.vocabulary, job.fewest, job.tuned_from, spec.word_width, job.fit.seed});
   spec.vocabulary = static_cast<int>(data.vocabulary.words.size());
   spec.word_width = static_cast<int>(data.vocabulary.width);
   spec.reader.input = spec.word_width;
@@ -121,9 +124,10 @@ Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& liste
     return items ? Result<void>{} : tl::unexpected(items.error());
   };
   // Dev is read whole: that is what the model will be asked to do.
-  if (const auto done = encode(data.train, job.most_words, data.train_items); !done)
+  const std::size_t most = job.fit.crop > 0 ? kWhole : job.most_words;
+  if (const auto done = encode(data.train, most, data.train_items); !done)
     return tl::unexpected(done.error());
-  if (const auto done = encode(data.dev, 100'000, data.dev_items); !done)
+  if (const auto done = encode(data.dev, kWhole, data.dev_items); !done)
     return tl::unexpected(done.error());
   if (job.teacher) {
     listener.message("asking the teacher about " + std::to_string(data.train_items.size()) +
@@ -159,6 +163,8 @@ Json recipe_of(const Job& job, const ModelSpec& spec, const Data& data) {
           {"gamma", fit.gamma},
           {"target_rate", fit.target_rate ? Json(*fit.target_rate) : Json()},
           {"read_bias", fit.read_bias},
+          {"tuned_from", job.tuned_from},
+          {"crop", fit.crop},
           {"adversarial", fit.adversarial},
           {"teacher", {fit.teacher_weight, fit.teacher_softness}},
           {"temperature_floor", fit.temperature_floor},

@@ -43,7 +43,8 @@ enum class Use : std::uint64_t {
   output_dropout,
   choice,
   layer_dropout,
-  word_dropout
+  word_dropout,
+  crop
 };
 
 }  // namespace skim::train

@@ -50,8 +50,12 @@ std::vector<std::int32_t> distinct_words(std::vector<std::int32_t> words) {
 
 WordTable::WordTable(const Vocabulary& vocabulary, const AdamOptions& options)
     : values(vocabulary.vectors), options_(options), width_(vocabulary.width) {
-  for (const char known : vocabulary.known)
-    rates_.push_back(known != 0 ? static_cast<float>(options.word_rate) : 1.0F);
+  for (std::size_t word = 0; word < vocabulary.words.size(); ++word) {
+    const bool known = vocabulary.known[word] != 0;
+    // The unknown word always learns, and a word that texts yet to come may hold is none of theirs.
+    const bool learns = word < std::max<std::size_t>(vocabulary.frequent, 1);
+    rates_.push_back(!learns ? 0.0F : known ? static_cast<float>(options.word_rate) : 1.0F);
+  }
   trains_ = std::any_of(rates_.begin(), rates_.end(), [](float rate) { return rate > 0; });
   slot.first.assign(values.size(), 0);
   slot.second.assign(values.size(), 0);

@@ -40,6 +40,7 @@ struct FitOptions {
   double gamma = 0.01;                 // weight of the skim term
   std::optional<double> target_rate;   // instead of gamma: the share of words to skim
   double read_bias = 1;                // of the decision, at the start
+  std::size_t crop = 0;                // words a step takes of a longer text, from anywhere; 0: all
   double adversarial = 0;              // how far a text's words are moved against the model, too
   double teacher_weight = 0.5;         // of what a teacher says, against the labels
   double teacher_softness = 1;         // the temperature at which it is listened to
@@ -69,7 +70,8 @@ struct Job {
   std::size_t most_words = 400;  // of each training text
   std::size_t vocabulary = 60'000;
   std::size_t fewest = 2;
-  ModelSpec spec;  // labels, vocabulary and, with vectors, word_width are filled in
+  std::size_t tuned_from = 1;  // how often a word must occur for its vector to be tuned
+  ModelSpec spec;              // labels, vocabulary and, with vectors, word_width are filled in
   FitOptions fit;
 };
 

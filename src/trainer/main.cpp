@@ -43,8 +43,8 @@ struct Choices {
   double word_rate = 0.2;
   std::uint64_t seed = 1;
   int batch = 32, max_steps = 0, patience = 3000, eval_steps = 0, pretrain = 0, most_words = 400,
-      vocabulary = 60'000, fewest = 2;
-  bool json = false, quiet = false;
+      vocabulary = 60'000, fewest = 2, tuned_from = 1;
+  bool json = false, quiet = false, crops = false;
 };
 
 void declare(Options& options, Choices& chosen) {
@@ -95,7 +95,11 @@ void declare(Options& options, Choices& chosen) {
   options.add("--vocabulary", chosen.vocabulary, "N", "most words kept (default 60000)");
   options.add("--min-count", chosen.fewest, "N",
               "how often a word without a vector must occur (default 2)");
+  options.add("--tuned-from", chosen.tuned_from, "N",
+              "how often a word must occur for its vector to be tuned (default 1)");
   options.add("--max-words", chosen.most_words, "N", "of each training text (default 400)");
+  options.add_flag("--crops", chosen.crops,
+                   "of longer ones another stretch each time, not the beginning");
   options.add("--gamma", fit.gamma, "X", "weight of the skim term (default 0.01)");
   options.add("--target-rate", chosen.target_rate, "R",
               "the share of words to skim, instead of --gamma");
@@ -236,7 +240,10 @@ std::optional<std::string> settle(Choices& chosen) {
                   : chosen.estimator == "straight-through" ? train::Estimator::straight_through
                                                            : train::Estimator::reinforce;
   job.most_words = static_cast<std::size_t>(chosen.most_words);
+  fit.crop = chosen.crops ? job.most_words : 0;
   job.vocabulary = static_cast<std::size_t>(chosen.vocabulary);
+  if (chosen.tuned_from < 1) return "--tuned-from must be at least 1";
+  job.tuned_from = static_cast<std::size_t>(chosen.tuned_from);
   job.fewest = static_cast<std::size_t>(std::max(1, chosen.fewest));
   if (job.checkpoint.empty()) job.checkpoint = chosen.out + ".checkpoint";
   ReaderSpec& reader = job.spec.reader;

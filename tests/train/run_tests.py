@@ -2,6 +2,7 @@
 
 Environment: SKIM (the program; skim-train stands beside it).
 """
+import array
 import json
 import random
 import signal
@@ -132,7 +133,7 @@ class Training(Trainings):
                  ["--small", "8,4,0", "--pooling", "attention", "--target-rate", 0.5],
                  ["--small", 0, "--decision", "dot", "--pretrain-steps", 20],
                  ["--decision", "linear_cell", "--small-sees", "all", "--pretrain-fully"],
-                 ["--layers", 2, "--bidirectional", "--adversarial", 2],
+                 ["--layers", 2, "--bidirectional", "--adversarial", 2, "--crops", "--max-words", 10],
                  ["--reader", "jump", "--jump", "4,6,3", "--jump-in-training", "3,4"],
                  ["--reader", "skip", "--cell", "gru", "--gamma", 0.1],
                  ["--reader", "vary", "--target-rate", 0.7, "--pooling", "max"]]
@@ -143,6 +144,23 @@ class Training(Trainings):
                 self.assertEqual(json.loads(done.stdout)["probes"], 10)
                 verified = skim("verify", "--model", out)
                 self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+
+    def test_rare_words_keep_their_vectors_when_told(self):
+        vectors = self.at / "vectors.txt"
+        words = sorted({word for line in (self.at / "small/train.tsv").read_text().splitlines()
+                        for word in line.split("\t", 1)[1].lower().split() if word.isalpha()})
+        vectors.write_text("".join(f"{word} {' '.join(['0.5'] * 16)}\n" for word in words))
+        kept = {}
+        for least in (1, 10**6):
+            out = self.at / f"tuned{least}.skim"
+            self.train(*self.quick(out, "--vectors", vectors, "--tuned-from", least, "--max-steps", 20))
+            data = out.read_bytes()
+            size = int.from_bytes(data[:8], "little")
+            begin, end = json.loads(data[8:8 + size])["words"]["data_offsets"]
+            values = array.array("f", data[8 + size + begin:8 + size + end])
+            kept[least] = sum(value == 0.5 for value in values)
+        self.assertEqual(kept[10**6], 16 * len(words))
+        self.assertLess(kept[1], 16 * len(words) // 2)
 
     def test_splits_dev_off_when_there_is_none(self):
         done = self.train("--train", self.at / "small/train.tsv", "--out", self.at / "split.skim", "--max-steps", 20)
