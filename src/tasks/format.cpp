@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tasks/cbt.h"
+#include "tasks/squad.h"
 #include "tasks/table.h"
 #include "tasks/text_lines.h"
 
@@ -13,7 +15,9 @@ namespace {
 
 constexpr std::string_view kExpected =
     "expected lines of label<TAB>text, a CSV file whose header names the columns label and text, "
-    "fastText lines (__label__x text), or JSON lines with label and text";
+    "fastText lines (__label__x text), JSON lines with label and text, a SQuAD file, or questions "
+    "of "
+    "the Children's Book Test";
 
 constexpr std::array kShapes = {TableShape{',', true}, TableShape{';', true},
                                 TableShape{'\t', false}};
@@ -45,9 +49,12 @@ std::string_view without_byte_order_mark(std::string_view bytes) {
 }
 
 Result<Recognised> recognise(std::string_view bytes) {
-  const std::string_view line = first_line(without_byte_order_mark(bytes));
+  bytes = without_byte_order_mark(bytes);
+  const std::string_view line = first_line(bytes);
   if (line.empty()) return fail(Fault::format, "there is no text in it; " + std::string(kExpected));
   if (line.starts_with("__label__")) return Recognised{Format::fast_text, {}};
+  if (looks_like_squad(bytes)) return Recognised{Format::squad, {}};
+  if (looks_like_cbt(bytes)) return Recognised{Format::cbt, {}};
   // A label may start with a brace, a JSON object never holds a raw tab before its first key.
   const std::size_t tab = line.find('\t');
   if (line.starts_with('{') && line.find('"') < tab) return Recognised{Format::json_lines, {}};

@@ -1,4 +1,4 @@
-// The formats labelled text comes in, recognised from the first line.
+// The formats labelled text comes in, recognised from how they begin.
 #pragma once
 
 #include <string_view>
@@ -12,6 +12,8 @@ enum class Format {
   table,       // a header that names the columns label and text; commas, semicolons or tabs
   fast_text,   // __label__x text
   json_lines,  // {"label": ..., "text": ...} a line
+  squad,       // one JSON document of questions about paragraphs, see squad.h
+  cbt,         // 21 numbered lines a question, see cbt.h
 };
 
 // What Format::table needs to know besides.
@@ -25,7 +27,7 @@ struct Recognised {
   TableShape table;
 };
 
-// Looks at the first line that is not blank. The error says what was expected; it does not name
+// Looks at the first lines that are not blank. The error says what was expected; it does not name
 // the file.
 Result<Recognised> recognise(std::string_view bytes);
 

@@ -11,20 +11,18 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "tasks/cbt.h"
 #include "tasks/format.h"
+#include "tasks/squad.h"
 #include "tasks/table.h"
 #include "tasks/text_lines.h"
 
 namespace skim {
 namespace {
 
-// Every parser below appends to `examples`; its error says what is wrong with which line, and
+// Every parser appends to `examples`; its error says what is wrong with which line, and
 // parse_examples puts the file's name in front.
 using Examples = std::vector<Example>;
-
-tl::unexpected<Error> bad_line(std::size_t line, std::string_view reason) {
-  return fail(Fault::format, "line " + std::to_string(line) + ": " + std::string(reason));
-}
 
 Result<Example> parse_tsv_line(const TextLine& line) {
   const std::size_t tab = line.text.find('\t');
@@ -110,7 +108,8 @@ Result<void> parse_table(std::string_view bytes, TableShape shape, Examples& exa
   }
 }
 
-Result<void> parse_into(std::string_view bytes, const Recognised& recognised, Examples& examples) {
+Result<void> parse_into(std::string_view bytes, const Recognised& recognised, Dataset& data) {
+  Examples& examples = data.examples;
   switch (recognised.format) {
     case Format::tsv:
       return parse_lines(bytes, parse_tsv_line, examples);
@@ -120,6 +119,10 @@ Result<void> parse_into(std::string_view bytes, const Recognised& recognised, Ex
       return parse_lines(bytes, parse_json_line, examples);
     case Format::table:
       return parse_table(bytes, recognised.table, examples);
+    case Format::squad:
+      return parse_squad(bytes, data);
+    case Format::cbt:
+      return parse_cbt(bytes, examples);
   }
   return {};
 }
@@ -151,7 +154,7 @@ Result<Dataset> parse_examples(std::string_view bytes, std::string name) {
   const auto recognised = recognise(bytes);
   if (!recognised) return in_file(recognised.error());
   Dataset data;
-  if (auto parsed = parse_into(bytes, *recognised, data.examples); !parsed) {
+  if (auto parsed = parse_into(bytes, *recognised, data); !parsed) {
     return in_file(parsed.error());
   }
   if (data.examples.empty()) return in_file({Fault::format, "holds a header but no examples"});

@@ -1,4 +1,4 @@
-// Labelled text from files of any of the formats in format.h.
+// Labelled text and questions from files of any of the formats in format.h.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@
 namespace skim {
 
 // `name` stands for the source in messages. A bad line is an error that names source, line and
-// reason, and so is a source without a single example. Invalid UTF-8 is kept as it is: the
-// tokenizer copes with it.
+// reason, and so is a source without a single example; of a JSON document, the path stands for the
+// line. Invalid UTF-8 is kept as it is, outside of JSON: the tokenizer copes with it.
 Result<Dataset> parse_examples(std::string_view bytes, std::string name);
 
 // "-" is standard input.

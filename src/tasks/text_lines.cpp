@@ -1,5 +1,7 @@
 #include "tasks/text_lines.h"
 
+#include <string>
+
 namespace skim {
 
 std::optional<TextLine> TextLines::next() {
@@ -13,6 +15,10 @@ std::optional<TextLine> TextLines::next() {
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+tl::unexpected<Error> bad_line(std::size_t line, std::string_view reason) {
+  return fail(Fault::format, "line " + std::to_string(line) + ": " + std::string(reason));
 }
 
 }  // namespace skim

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "skim/result.h"
+
 namespace skim {
 
 struct TextLine {
@@ -24,5 +26,8 @@ class TextLines {
 };
 
 bool is_blank(std::string_view text);
+
+// An error that says what is wrong with which line; it does not name the file.
+tl::unexpected<Error> bad_line(std::size_t line, std::string_view reason);
 
 }  // namespace skim

@@ -1,0 +1,232 @@
+#include "tasks/squad.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/taking.h"
+
+namespace skim {
+namespace {
+
+// Steps over the start of a JSON object without building it: the first names of fields tell what a
+// file is, and the rest may be large.
+class JsonGlance {
+ public:
+  explicit JsonGlance(std::string_view bytes) : rest_(bytes) { drop(0); }
+
+  bool at_end() const { return rest_.empty(); }
+  bool sees(char c) const { return rest_.starts_with(c); }
+  bool take(char c) {
+    if (!sees(c)) return false;
+    drop(1);
+    return true;
+  }
+
+  // What stands between quotes, escapes as they are; nothing when no whole string stands here.
+  std::optional<std::string_view> take_string() {
+    if (!sees('"')) return std::nullopt;
+    std::size_t end = 1;
+    while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2U : 1U;
+    if (end >= rest_.size()) {
+      rest_ = {};
+      return std::nullopt;
+    }
+    const std::string_view text = rest_.substr(1, end - 1);
+    drop(end + 1);
+    return text;
+  }
+
+  // Up to the comma or bracket behind the value.
+  void skip_value() {
+    for (int depth = 0; !at_end();) {
+      if (sees('"')) {
+        take_string();
+        continue;
+      }
+      const bool closes = sees('}') || sees(']');
+      if (depth == 0 && (closes || sees(','))) return;
+      if (sees('{') || sees('[')) ++depth;
+      if (closes) --depth;
+      drop(1);
+    }
+  }
+
+ private:
+  void drop(std::size_t count) {
+    rest_.remove_prefix(count);
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
+  }
+
+  std::string_view rest_;
+};
+
+// A paragraph and where its code points start.
+struct Passage {
+  std::string text;
+  std::vector<std::size_t> starts;
+
+  std::size_t byte_of(std::uint64_t code_point) const {
+    return code_point < starts.size() ? starts[code_point] : text.size();
+  }
+};
+
+// The text comes out of a JSON document and is UTF-8.
+Passage passage_of(std::string text) {
+  Passage passage{std::move(text), {}};
+  passage.starts.reserve(passage.text.size());
+  for (std::size_t i = 0; i < passage.text.size(); ++i) {
+    const bool continues = (static_cast<unsigned char>(passage.text[i]) & 0xC0) == 0x80;
+    if (!continues) passage.starts.push_back(i);
+  }
+  return passage;
+}
+
+// Where `wanted`, which is not empty, stands in `text` nearest to `place`; npos when nowhere.
+std::size_t nearest_place(std::string_view text, std::string_view wanted, std::size_t place) {
+  const std::size_t before = text.rfind(wanted, place);
+  const std::size_t after = text.find(wanted, place);
+  if (before == std::string_view::npos) return after;
+  if (after == std::string_view::npos) return before;
+  return place - before <= after - place ? before : after;
+}
+
+// Calls `take` with each item of a list and the item's path, until one fails.
+template <class Take>
+Result<void> each_item(const Json& list, const std::string& path, Take take) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    auto taken = take(list[i], path + "[" + std::to_string(i) + "]");
+    if (!taken) return taken;
+  }
+  return {};
+}
+
+template <class Take>
+Result<void> each_item_at(const Json& object, const char* key, const std::string& where,
+                          Take take) {
+  const auto list = array_at(object, key, where);
+  if (!list) return tl::make_unexpected(list.error());
+  return each_item(**list, where + "." + key, take);
+}
+
+Result<GoldAnswer> gold_answer(const Json& answer, const Passage& passage,
+                               const std::string& where) {
+  GoldAnswer gold;
+  std::uint64_t start = 0;
+  Taking fields;
+  fields.take(gold.text, string_at(answer, "text", where));
+  fields.take(start, unsigned_at(answer, "answer_start", where));
+  if (auto fine = fields.finish(); !fine) return tl::make_unexpected(fine.error());
+  if (gold.text.empty()) return fail(Fault::format, where + ".text is empty");
+  gold.begin = nearest_place(passage.text, gold.text, passage.byte_of(start));
+  return gold;
+}
+
+Result<std::vector<GoldAnswer>> gold_answers(const Json& question, const Passage& passage,
+                                             const std::string& where) {
+  std::vector<GoldAnswer> answers;
+  const auto add = [&](const Json& answer, const std::string& path) -> Result<void> {
+    auto gold = gold_answer(answer, passage, path);
+    if (!gold) return tl::make_unexpected(gold.error());
+    answers.push_back(std::move(*gold));
+    return {};
+  };
+  if (auto added = each_item_at(question, "answers", where, add); !added) {
+    return tl::make_unexpected(added.error());
+  }
+  if (answers.empty()) {
+    return fail(Fault::format, where + ".answers is empty; where the text holds no answer, " +
+                                   "is_impossible must say so");
+  }
+  return answers;
+}
+
+// Version 1.1 has no such field.
+Result<bool> is_impossible(const Json& question, const std::string& where) {
+  if (question.find("is_impossible") == question.end()) return false;
+  return bool_at(question, "is_impossible", where);
+}
+
+Result<std::string> id_of(const Json& question, const std::string& where) {
+  if (question.find("id") == question.end()) return std::string();
+  return string_at(question, "id", where);
+}
+
+Result<void> add_question(const Json& question, const Passage& passage, const std::string& where,
+                          Dataset& data) {
+  const auto impossible = is_impossible(question, where);
+  if (!impossible) return tl::make_unexpected(impossible.error());
+  if (*impossible) {
+    ++data.impossible;
+    return {};
+  }
+  Example example;
+  Taking fields;
+  fields.take(example.query.question, string_at(question, "question", where));
+  fields.take(example.id, id_of(question, where));
+  fields.take(example.answers, gold_answers(question, passage, where));
+  if (auto fine = fields.finish(); !fine) return fine;
+  example.query.text = passage.text;
+  example.label = example.answers[0].text;
+  example.line = data.examples.size() + data.impossible + 1;
+  for (const GoldAnswer& answer : example.answers) {
+    data.unaligned += answer.begin == std::string::npos ? 1U : 0U;
+  }
+  data.examples.push_back(std::move(example));
+  return {};
+}
+
+Result<void> add_paragraph(const Json& paragraph, const std::string& where, Dataset& data) {
+  auto context = string_at(paragraph, "context", where);
+  if (!context) return tl::make_unexpected(context.error());
+  const Passage passage = passage_of(std::move(*context));
+  return each_item_at(paragraph, "qas", where, [&](const Json& item, const std::string& path) {
+    return add_question(item, passage, path, data);
+  });
+}
+
+Result<void> add_article(const Json& article, const std::string& where, Dataset& data) {
+  return each_item_at(article, "paragraphs", where, [&](const Json& item, const std::string& path) {
+    return add_paragraph(item, path, data);
+  });
+}
+
+}  // namespace
+
+bool looks_like_squad(std::string_view bytes) {
+  JsonGlance glance(bytes);
+  if (!glance.take('{')) return false;
+  while (true) {
+    const auto name = glance.take_string();
+    if (!name || !glance.take(':')) return false;
+    if (*name == "label" || *name == "text") return false;
+    if (*name == "data") {
+      return glance.take('[') && (glance.sees('{') || glance.sees(']') || glance.at_end());
+    }
+    glance.skip_value();
+    if (!glance.take(',')) return false;
+  }
+}
+
+Result<void> parse_squad(std::string_view bytes, Dataset& data) {
+  const auto document = parse_json(bytes, "SQuAD");
+  if (!document) return tl::make_unexpected(document.error());
+  const auto articles = document->find("data");
+  if (articles == document->end() || !articles->is_array()) {
+    return fail(Fault::format, "data must be a list");
+  }
+  auto added = each_item(*articles, "data", [&](const Json& item, const std::string& path) {
+    return add_article(item, path, data);
+  });
+  if (added && data.examples.empty()) {
+    return fail(Fault::format, "holds no question that has an answer");
+  }
+  return added;
+}
+
+}  // namespace skim
