@@ -1,4 +1,4 @@
-// skim-planted: writes the planted model and data of its task, so that scripts, the demo and people
+// skim-planted: writes the planted model and data of its task, so that scripts and people
 // have something to run without training or download.
 #include <charconv>
 #include <cstdio>
