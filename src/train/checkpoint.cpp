@@ -38,6 +38,19 @@ Score score_of(const Json& json) {
   return {json.value("accuracy", 0.0), json.value("loss", 0.0), json.value("skim_rate", 0.0)};
 }
 
+// When training ends is no part of what was trained so far, unless it decides when skimming begins.
+bool same_training(const std::string& left, const std::string& right) {
+  if (left == right) return true;
+  Result<Json> one = parse_json(left, "recipe"), other = parse_json(right, "recipe");
+  if (!one || !other || !one->is_object() || !other->is_object()) return false;
+  if (one->value("pretrain_fully", false)) return false;
+  for (const char* key : {"max_steps", "patience_steps"}) {
+    one->erase(key);
+    other->erase(key);
+  }
+  return *one == *other;
+}
+
 }  // namespace
 
 Result<void> write_checkpoint(const std::filesystem::path& path, const Fit::State& state,
@@ -73,7 +86,7 @@ Result<Fit::State> parse_checkpoint(std::span<const std::byte> bytes, const std:
                 static_cast<unsigned long long>(checksum_of_data(container->data)));
   if (sum == container->metadata.end() || sum->second != now)
     return fail(Fault::format, name + ": the checkpoint's data is damaged");
-  if (text("recipe") != recipe)
+  if (!same_training(text("recipe"), recipe))
     return fail(Fault::mismatch, name +
                                      ": made with other options or other data; resume with the "
                                      "same, or begin again without --resume");

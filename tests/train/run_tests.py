@@ -105,6 +105,9 @@ class Training(Trainings):
         self.assertIn("--resume", errors)
         self.assertTrue((self.at / "stopped.skim.checkpoint/checkpoint.safetensors").exists())
         self.assertFalse(out.exists())
+        # Who has seen enough takes the best so far.
+        self.train(*self.quick(out, "--max-steps", 1, "--resume"))
+        self.assertTrue(out.exists())
 
     def test_refuses_a_checkpoint_of_another_training(self):
         out = self.at / "other.skim"
