@@ -4,6 +4,8 @@ after ./demo. A block that must not be run has a comment `<!-- not run: why -->`
 
 Needs SKIM_SOURCE and SKIM_BUILD, as ctest sets them.
 """
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -48,6 +50,17 @@ class Readme(unittest.TestCase):
                 continue  # a build without training
             with self.subTest(block):
                 self.run_in_tree("bash", "-e", "-o", "pipefail", "-c", block)
+
+    def test_the_built_in_model_is_what_its_card_and_the_table_say(self):
+        card = json.loads((SOURCE / "models/default.json").read_text())
+        model = (SOURCE / "models/default.skim").read_bytes()
+        self.assertEqual(hashlib.sha256(model).hexdigest(), card["sha256"]["default.skim"])
+        self.assertEqual(len(model), card["bytes"])
+        self.assertLessEqual(len(model), 8_000_000)
+        readme = (SOURCE / "README.md").read_text(encoding="utf-8")
+        for scores in card["test"].values():
+            cells = f'{scores["accuracy"]:.1%} | {scores["skim_rate"]:.1%} | {scores["flop_reduction"]["counted"]:.1f}x |'
+            self.assertIn(cells.replace("%", " %"), readme)
 
     def test_the_program_compiles_and_runs(self):
         (program,) = blocks("cpp")
