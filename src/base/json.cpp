@@ -74,8 +74,8 @@ class Builder {
     Json& parent = *open_.back();
     if (parent.is_array()) return &parent.emplace_back(std::forward<T>(value));
     auto& fields = parent.get_ref<Json::object_t&>();
-    using Fields = Json::object_t::Container;
-    return &static_cast<Fields&>(fields)
+    using Members = Json::object_t::Container;
+    return &static_cast<Members&>(fields)
                 .emplace_back(std::move(key_), Json(std::forward<T>(value)))
                 .second;
   }

@@ -52,7 +52,7 @@ class Groups(Trainings):
         batches of 3 leave a fourth process without a text."""
         for batch in (32, 3):
             one = self.at / f"one{batch}.skim"
-            same = ["--max-steps", 40, "--batch", batch, "--adversarial", 1, "--crops", "--max-words", 12]
+            same = ["--max-steps", 40, "--batch", batch, "--adversarial", 0.1, "--crops", "--max-words", 12]
             self.train(*self.quick(one, *same))
             for count in (2, 4):
                 with self.subTest(batch=batch, processes=count):
