@@ -86,14 +86,16 @@ struct IntegerWeights {
       total[a] = Kind::Start(matrix, (group.first + a) * lanes);
     }
     const std::size_t steps = matrix.steps;
+    // Ten at a time leave no rest of the 50 and 100 steps that 100 and 200 units take: 1 % less
+    // time for a plain word of bf16 than four (median of eight runs in turn, d = 100).
     if (!backwards) {
-      _Pragma("GCC unroll 4") for (std::size_t j = 0; j < steps; ++j) {
+      _Pragma("GCC unroll 10") for (std::size_t j = 0; j < steps; ++j) {
         Kind::template Step<A>(weights + j * stride, input + kColumns * j, total);
       }
     } else {
       const std::int32_t* last = weights + (steps - 1) * stride;
       const Integer* last_input = input + (steps - 1) * kColumns;
-      _Pragma("GCC unroll 4") for (std::size_t j = 0; j < steps; ++j) {
+      _Pragma("GCC unroll 10") for (std::size_t j = 0; j < steps; ++j) {
         Kind::template Step<A>(last - j * stride, last_input - kColumns * j, total);
       }
     }

@@ -53,6 +53,14 @@ Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen
   return batch;
 }
 
+torch::Tensor text_of_rows(const Batch& batch) {
+  torch::Tensor index = torch::empty({batch.rows()}, torch::kLong);
+  for (std::int64_t t = 0; t < batch.steps.count(); ++t)
+    for (std::int64_t i = 0; i < batch.steps.size(t); ++i)
+      index.data_ptr<std::int64_t>()[batch.steps.row(i, t)] = i;
+  return index;
+}
+
 Schedule::Schedule(const std::vector<Item>& items, std::size_t batch, std::uint64_t seed)
     : items_(items), batch_(batch), seed_(seed) {}
 

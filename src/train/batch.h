@@ -26,6 +26,9 @@ struct Batch {
 
 Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen);
 
+// Of each packed row, which text it belongs to.
+torch::Tensor text_of_rows(const Batch& batch);
+
 class Schedule {
  public:
   Schedule(const std::vector<Item>& items, std::size_t batch, std::uint64_t seed);

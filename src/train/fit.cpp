@@ -18,8 +18,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kEvalRows = 20'000;
 constexpr double kShownDecay = 0.98;
 constexpr std::int64_t kLater = std::numeric_limits<std::int64_t>::max();
-// How hard a target rate pulls.
-constexpr double kTargetPull = 4;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -45,18 +43,9 @@ std::vector<std::size_t> all_of(const std::vector<Item>& items) {
   return all;
 }
 
-// Of each packed row, which text it belongs to.
-Tensor text_of_row(const Batch& batch) {
-  Tensor index = torch::empty({batch.rows()}, torch::kLong);
-  for (std::int64_t t = 0; t < batch.steps.count(); ++t)
-    for (std::int64_t i = 0; i < batch.steps.size(t); ++i)
-      index.data_ptr<std::int64_t>()[batch.steps.row(i, t)] = i;
-  return index;
-}
-
 // Where the words of each text would have to go for the loss to grow fastest, `distance` in all.
 Tensor against_model(const Tensor& gradients, const Batch& batch, double distance) {
-  const Tensor text = text_of_row(batch);
+  const Tensor text = text_of_rows(batch);
   const Tensor squares =
       torch::zeros({batch.texts()}).index_add_(0, text, (gradients * gradients).sum(1));
   const Tensor share = distance / (squares.sqrt() + 1e-12);
@@ -125,86 +114,6 @@ ReadMode Fit::mode_at(std::int64_t step) const {
   mode.jump = options_.jump;
   mode.noise = Noise(options_.seed).at(0x57E9).at(static_cast<std::uint64_t>(step));
   return mode;
-}
-
-struct Fit::Losses {
-  Tensor total;
-  double shown = 0, skimmed = 0;
-};
-
-// Choices that were sampled: 1 for a right answer, -1 for a wrong one, against what was expected;
-// and the expectation is fitted to what came.
-void Fit::add_reward(const ReadOutput& reading, const Tensor& scores, const Batch& batch,
-                     double texts, Losses& losses) {
-  if (!reading.sampled_log_p.defined()) return;
-  const Tensor right = (scores.argmax(1) == batch.labels).to(torch::kFloat) * 2 - 1;
-  const Tensor reward = right.index_select(0, reading.sampled_text);
-  const Tensor surprise = reward - reading.expected;
-  losses.total = losses.total +
-                 (surprise * surprise - surprise.detach() * reading.sampled_log_p).sum() / texts;
-}
-
-// How far the scores are from the labels and, with a teacher, from what it holds; of each text.
-// Softened answers weaken gradients by the square of the temperature, which is made good here.
-Tensor Fit::loss_of_texts(const Tensor& scores, const Batch& batch) const {
-  const Tensor strict = torch::cross_entropy_loss(scores, batch.labels, {}, at::Reduction::None);
-  if (!batch.taught.defined()) return strict;
-  const double softness = options_.teacher_softness, weight = options_.teacher_weight;
-  const Tensor wanted = torch::softmax(torch::log(batch.taught + 1e-9) / softness, 1);
-  const Tensor taught = -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
-  return (1 - weight) * strict + weight * softness * softness * taught;
-}
-
-// Every sum is divided by what there is in all processes together, so that adding up their
-// gradients gives that of the whole batch. `weight` is 0 for a process that has no text of it.
-Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
-                           std::int64_t texts, std::int64_t rows, double weight) {
-  const auto all_texts = static_cast<double>(texts);
-  const Tensor each = loss_of_texts(out.scores, batch);
-  Losses losses;
-  losses.total = each.sum() / all_texts;
-  std::vector<float> sums = {each.sum().item<float>(), 0, 0, 0};
-  const bool skims = out.readings.front().taken.defined();
-  const bool penalised = out.readings.front().penalty.defined();
-  const double readings = static_cast<double>(out.readings.size()) * static_cast<double>(rows);
-  Tensor penalty, cheap;
-  if (skims) {
-    for (const ReadOutput& reading : out.readings) {
-      if (penalised) {
-        const Tensor more = reading.penalty.sum(), less = reading.cheap.sum();
-        penalty = penalty.defined() ? penalty + more : more;
-        cheap = cheap.defined() ? cheap + less : less;
-      }
-      sums[2] += static_cast<float>(reading.taken.size(0)) -
-                 reading.taken.select(1, 0).sum().item<float>();
-    }
-    if (penalised) sums[1] = cheap.item<float>();
-  }
-  for (float& sum : sums) sum *= static_cast<float>(weight);
-  sums[3] = stop_ ? 1 : 0;
-  group_.sum(sums);
-  stop_agreed_ = sums[3] > 0;
-  losses.shown = static_cast<double>(sums[0]) / all_texts;
-  losses.skimmed = skims ? static_cast<double>(sums[2]) / readings : 0;
-  if (!skims) return losses;
-  for (const ReadOutput& reading : out.readings)
-    add_reward(reading, out.scores, batch, all_texts, losses);
-  if (!penalised) return losses;
-  if (options_.target_rate) {
-    const double distance = static_cast<double>(sums[1]) / readings - *options_.target_rate;
-    losses.total = losses.total + 2 * kTargetPull * distance * cheap / readings;
-  } else {
-    losses.total = losses.total + options_.gamma * penalty / readings;
-  }
-  if (mode.estimator == Estimator::reinforce && spec_.reader.kind == ReaderKind::skim) {
-    // A text's reward is how little it lost, against the mean of its batch.
-    const Tensor advantage = (losses.shown - each.detach()).index_select(0, text_of_row(batch));
-    for (const ReadOutput& reading : out.readings) {
-      const Tensor chosen = (reading.log_p * reading.taken).sum(1);
-      losses.total = losses.total - (advantage * chosen).sum() / readings;
-    }
-  }
-  return losses;
 }
 
 bool Fit::patience_over() const {

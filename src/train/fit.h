@@ -71,7 +71,10 @@ class Fit {
   Result<void> load(const State& state);
 
  private:
-  struct Losses;
+  struct Losses {
+    torch::Tensor total;
+    double shown = 0, skimmed = 0;
+  };
   torch::Tensor loss_of_texts(const torch::Tensor& scores, const Batch& batch) const;
   Losses losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
                    std::int64_t texts, std::int64_t rows, double weight);

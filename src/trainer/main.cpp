@@ -19,11 +19,11 @@
 #include "eval/report.h"
 #include "eval/test_set.h"
 #include "file/model_file.h"
-#include "skim/batch.h"
 #include "skim/verify.h"
 #include "spec/names.h"
 #include "tasks/load.h"
 #include "train/job.h"
+#include "trainer/teacher.h"
 
 namespace skim::cli {
 namespace {
@@ -144,55 +144,6 @@ void declare(Options& options, Choices& chosen) {
   options.add_example(
       "skim train --train train.tsv --dev dev.tsv --vectors glove.txt --out m.skim");
   options.add_example("skim train --train train.tsv --out m.skim --target-rate 0.8 --resume");
-}
-
-// For each of the labels its place in the model's list.
-Result<std::vector<std::size_t>> places_in(const Model& model,
-                                           const std::vector<std::string>& labels) {
-  const std::vector<std::string>& known = model.spec().labels;
-  std::vector<std::size_t> places;
-  for (const std::string& label : labels) {
-    const auto found = std::find(known.begin(), known.end(), label);
-    if (found == known.end())
-      return fail(Fault::mismatch,
-                  model.name() + ": does not know the label '" + label + "' and cannot teach it");
-    places.push_back(static_cast<std::size_t>(found - known.begin()));
-  }
-  return places;
-}
-
-// Adds a share of what the model at `path` holds of each text to `sums`.
-Result<void> add_opinion(const std::string& path, const Dataset& texts,
-                         const std::vector<std::string>& labels, float share,
-                         std::vector<float>& sums) {
-  const auto model = Model::load(path);
-  if (!model) return tl::unexpected(model.error());
-  const auto places = places_in(*model, labels);
-  if (!places) return tl::unexpected(places.error());
-  Batch batch(*model, 0);
-  std::vector<Query> queries;
-  for (const Example& example : texts.examples) queries.push_back(example.query);
-  std::vector<Result<Reading>> answers(queries.size());
-  batch.ask(queries, {}, answers);
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (!answers[i]) return tl::unexpected(answers[i].error());
-    for (std::size_t j = 0; j < labels.size(); ++j)
-      sums[i * labels.size() + j] += share * answers[i]->scores[(*places)[j]];
-  }
-  return {};
-}
-
-train::Teacher teacher_of(const std::vector<std::string>& files) {
-  if (files.empty()) return {};
-  return [files](const Dataset& texts,
-                 const std::vector<std::string>& labels) -> Result<std::vector<float>> {
-    std::vector<float> mean(texts.examples.size() * labels.size());
-    const float share = 1.0F / static_cast<float>(files.size());
-    for (const std::string& file : files)
-      if (const auto added = add_opinion(file, texts, labels, share, mean); !added)
-        return tl::unexpected(added.error());
-    return mean;
-  };
 }
 
 template <class E>
