@@ -29,9 +29,6 @@ class Descriptor {
   explicit operator bool() const { return number_ >= 0; }
   int number() const { return number_; }
 
-  // False when the system reports a late write error.
-  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
-
  private:
   int number_;
 };

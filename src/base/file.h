@@ -41,4 +41,8 @@ Result<std::string> read_text(const std::filesystem::path& path);
 Result<void> write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 Result<void> write_atomically(const std::filesystem::path& path, std::string_view text);
 
+// Only a killed process can leave its temporary file behind: this removes such files from `folder`
+// and leaves alone those that are being written.
+void remove_abandoned_temporaries(const std::filesystem::path& folder);
+
 }  // namespace skim

@@ -2,19 +2,26 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include "base/descriptor.h"
 
 namespace skim {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 class FileTest : public ::testing::Test {
  protected:
@@ -116,6 +123,34 @@ TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message, HasSubstr("the old file is untouched"));
   EXPECT_EQ(*read_text(path), "old");
+  EXPECT_THAT(entries(), ::testing::ElementsAre("a"));
+}
+
+TEST_F(FileTest, OnlyWhatAKilledProcessLeftIsSweptAway) {
+  const auto written = in_folder(".skim-1-0.tmp");
+  for (const char* name : {"a", ".skim-1-1.tmp", ".skim-1-0.tmp", ".skim-notes"}) {
+    std::ofstream(in_folder(name)) << "x";
+  }
+  {
+    const Descriptor writer(::open(written.c_str(), O_WRONLY | O_CLOEXEC));
+    ASSERT_EQ(::flock(writer.number(), LOCK_EX), 0);
+    remove_abandoned_temporaries(folder_);
+    EXPECT_THAT(entries(), UnorderedElementsAre("a", ".skim-1-0.tmp", ".skim-notes"));
+  }
+  remove_abandoned_temporaries(folder_);
+  EXPECT_THAT(entries(), UnorderedElementsAre("a", ".skim-notes"));
+  remove_abandoned_temporaries(folder_ / "no");
+}
+
+TEST_F(FileTest, AFileIsWrittenWhileItsFolderIsSwept) {
+  std::atomic<bool> done = false;
+  std::thread sweeper([&] {
+    while (!done) remove_abandoned_temporaries(folder_);
+  });
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(write_atomically(in_folder("a"), std::to_string(i)));
+  done = true;
+  sweeper.join();
+  EXPECT_EQ(*read_text(in_folder("a")), "199");
   EXPECT_THAT(entries(), ::testing::ElementsAre("a"));
 }
 

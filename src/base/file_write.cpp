@@ -1,3 +1,4 @@
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <cstdio>
@@ -12,6 +13,25 @@ namespace {
 using std::filesystem::path;
 
 constexpr int kAttempts = 1000;
+constexpr std::string_view kTemporaryStart = ".skim-";
+constexpr std::string_view kTemporaryEnd = ".tmp";
+
+path temporary_name(int attempt) {
+  return std::string(kTemporaryStart) + std::to_string(::getpid()) + "-" + std::to_string(attempt) +
+         std::string(kTemporaryEnd);
+}
+
+// Whoever writes a temporary file holds its lock until it is renamed or gone: one that can be
+// locked was left by a killed process.
+bool lock(const Descriptor& file) { return ::flock(file.number(), LOCK_EX | LOCK_NB) == 0; }
+
+// False when the file was taken for an abandoned one between its creation and the lock.
+bool lock_as_writer(const Descriptor& file) {
+  struct stat info {};
+  if (!lock(file) && errno == EWOULDBLOCK)
+    return false;  // other errors: no locks here, no sweeping
+  return ::fstat(file.number(), &info) == 0 && info.st_nlink > 0;
+}
 
 // A file that removes itself unless it has been put in its place.
 class Temporary {
@@ -20,11 +40,10 @@ class Temporary {
   static Result<Temporary> create(const path& target) {
     const path folder = target.has_parent_path() ? target.parent_path() : path(".");
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      const path name =
-          folder / (".skim-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp");
+      const path name = folder / temporary_name(attempt);
       Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-      if (file) return Temporary(name, folder, std::move(file));
-      if (errno == EEXIST) continue;
+      if (file && lock_as_writer(file)) return Temporary(name, folder, std::move(file));
+      if (file || errno == EEXIST) continue;
       return system_error(target, "cannot create a file in the folder '" + folder.string() +
                                       "' (does it exist, may you write there?)");
     }
@@ -44,7 +63,7 @@ class Temporary {
   int number() const { return file_.number(); }
 
   Result<void> put_in_place(const path& target) {
-    if (::fsync(file_.number()) != 0 || !file_.close()) {
+    if (::fsync(file_.number()) != 0) {
       return system_error(target, "cannot store it safely; the old file is untouched");
     }
     if (std::rename(name_.c_str(), target.c_str()) != 0) {
@@ -116,6 +135,16 @@ Result<void> write_atomically(const path& path, std::span<const std::byte> bytes
   }
   if (auto written = write_all(temporary->number(), bytes, path); !written) return written;
   return temporary->put_in_place(target);
+}
+
+void remove_abandoned_temporaries(const path& folder) {
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kTemporaryStart) || !name.ends_with(kTemporaryEnd)) continue;
+    const Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (file && lock(file)) ::unlink(entry.path().c_str());
+  }
 }
 
 Result<void> write_atomically(const path& path, std::string_view text) {

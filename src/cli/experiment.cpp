@@ -125,18 +125,20 @@ Workshop workshop_of(const Choice& chosen) {
 
 enum class Progressed { already, done, elsewhere, stopped };
 
-// Trains the models that teach this part and are not there yet, or waits for who does.
-Result<bool> train_teachers(const Choice& chosen, const Experiments& all, const Part& part) {
+// Trains the models that this part builds on and that are not there yet, or waits for who does.
+Result<bool> train_needed(const Choice& chosen, const Experiments& all, const Part& part) {
   const Workshop workshop = workshop_of(chosen);
-  for (const Recipe& recipe : part.recipe.teachers) {
-    const Part teacher{all.teacher_of(*part.row), recipe};
-    const fs::path model = model_path(workshop, *teacher.row, recipe);
+  std::vector<Part> needed;
+  for (const Recipe& one : part.recipe.teachers) needed.push_back({all.teacher_of(*part.row), one});
+  for (const Recipe& one : part.recipe.start) needed.push_back({all.start_of(*part.row), one});
+  for (const Part& other : needed) {
+    const fs::path model = model_path(workshop, *other.row, other.recipe);
     const auto lock = FileLock::take(fs::path(model).concat(".lock"), Wait::yes);
     if (!lock) return tl::make_unexpected(lock.error());
     std::error_code ignored;
     if (!fs::exists(model, ignored))
-      note(chosen, teacher.name() + ": training, to teach " + part.row->name);
-    const auto trained = train_run(workshop, all, *teacher.row, recipe);
+      note(chosen, other.name() + ": training, needed by " + part.row->name);
+    const auto trained = train_run(workshop, all, *other.row, other.recipe);
     if (!trained || !*trained) return trained;
   }
   return true;
@@ -153,9 +155,9 @@ Result<Progressed> run_part(const Choice& chosen, const Experiments& all, const 
   const auto lock = FileLock::take(fs::path(model).concat(".lock"), Wait::no);
   if (!lock) return tl::make_unexpected(lock.error());
   if (!*lock) return Progressed::elsewhere;
-  const auto taught = train_teachers(chosen, all, part);
-  if (!taught) return tl::make_unexpected(taught.error());
-  if (!*taught) return Progressed::stopped;
+  const auto ready = train_needed(chosen, all, part);
+  if (!ready) return tl::make_unexpected(ready.error());
+  if (!*ready) return Progressed::stopped;
   note(chosen, part.name() + ": training");
   const auto trained = train_run(workshop, all, *part.row, part.recipe);
   if (!trained) return tl::make_unexpected(trained.error());

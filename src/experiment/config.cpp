@@ -13,7 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Options of training that name a row instead of a file.
 constexpr std::string_view kTeacher = "teacher";
+constexpr std::string_view kStart = "start-from";
 // What the queue decides, not a row.
 constexpr std::array<std::string_view, 13> kNotForRows = {
     "train",  "dev",  "test",   "vectors", "out",        "seed",
@@ -195,17 +197,43 @@ Result<std::vector<fs::path>> json_files(const fs::path& folder) {
   return files;
 }
 
-// A teacher is a row on the same data, and has none itself.
-Result<void> check_teacher(const Experiments& all, const Row& row, const fs::path& folder) {
-  if (!row.options.contains(kTeacher)) return {};
+const Row* row_named_by(const Experiments& all, const Row& row, std::string_view option) {
+  const auto name = row.options.find(option);
+  if (name == row.options.end() || !name->is_string()) return nullptr;
+  const auto found = std::find_if(all.rows.begin(), all.rows.end(), [&](const Row& one) {
+    return one.name == name->get_ref<const std::string&>();
+  });
+  return found == all.rows.end() ? nullptr : &*found;
+}
+
+// A row that another one builds on is on the same data, and builds on none itself.
+Result<void> check_row_named_by(const Experiments& all, const Row& row, std::string_view option,
+                                const fs::path& folder) {
+  if (!row.options.contains(option)) return {};
   const std::string where =
-      (folder / (row.name + ".json")).string() + ": row.train." + std::string(kTeacher);
-  const Row* teacher = all.teacher_of(row);
-  if (teacher == nullptr) return fail(Fault::format, where + " must be the name of another row");
-  if (teacher->set != row.set)
-    return fail(Fault::format, where + ": " + teacher->name + " is not on the same data");
-  if (teacher->options.contains(kTeacher))
-    return fail(Fault::format, where + ": " + teacher->name + " has a teacher itself");
+      (folder / (row.name + ".json")).string() + ": row.train." + std::string(option);
+  const Row* other = row_named_by(all, row, option);
+  if (other == nullptr) return fail(Fault::format, where + " must be the name of another row");
+  if (other->set != row.set)
+    return fail(Fault::format, where + ": " + other->name + " is not on the same data");
+  for (const std::string_view own : {kTeacher, kStart}) {
+    if (other->options.contains(own))
+      return fail(Fault::format,
+                  where + ": " + other->name + " has a " + std::string(own) + " itself");
+  }
+  return {};
+}
+
+// A seed begins with the model of the same seed.
+Result<void> check_seeds_of_start(const Experiments& all, const Row& row, const fs::path& folder) {
+  const Row* start = all.start_of(row);
+  if (start == nullptr) return {};
+  for (const std::uint64_t seed : row.seeds) {
+    if (std::find(start->seeds.begin(), start->seeds.end(), seed) == start->seeds.end())
+      return fail(Fault::format, (folder / (row.name + ".json")).string() + ": row.train." +
+                                     std::string(kStart) + ": " + start->name + " has no seed " +
+                                     std::to_string(seed));
+  }
   return {};
 }
 
@@ -221,13 +249,10 @@ const DataSet& Experiments::set_of(const Row& row) const {
 }
 
 const Row* Experiments::teacher_of(const Row& row) const {
-  const auto name = row.options.find(kTeacher);
-  if (name == row.options.end() || !name->is_string()) return nullptr;
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& one) {
-    return one.name == name->get_ref<const std::string&>();
-  });
-  return found == rows.end() ? nullptr : &*found;
+  return row_named_by(*this, row, kTeacher);
 }
+
+const Row* Experiments::start_of(const Row& row) const { return row_named_by(*this, row, kStart); }
 
 Result<Experiments> load_experiments(const fs::path& folder) {
   Experiments all;
@@ -246,7 +271,11 @@ Result<Experiments> load_experiments(const fs::path& folder) {
     all.rows.push_back(std::move(*row));
   }
   for (const Row& row : all.rows) {
-    if (const auto fine = check_teacher(all, row, folder); !fine)
+    for (const std::string_view option : {kTeacher, kStart}) {
+      if (const auto fine = check_row_named_by(all, row, option, folder); !fine)
+        return tl::make_unexpected(fine.error());
+    }
+    if (const auto fine = check_seeds_of_start(all, row, folder); !fine)
       return tl::make_unexpected(fine.error());
   }
   return all;
@@ -255,7 +284,8 @@ Result<Experiments> load_experiments(const fs::path& folder) {
 std::vector<std::string> option_arguments(const Json& options) {
   std::vector<std::string> arguments;
   for (const auto& [name, value] : options.items()) {
-    if (name == kTeacher || (value.is_boolean() && !value.get<bool>())) continue;
+    if (name == kTeacher || name == kStart) continue;
+    if (value.is_boolean() && !value.get<bool>()) continue;
     arguments.push_back("--" + name);
     if (!value.is_boolean()) arguments.push_back(argument_text(value));
   }

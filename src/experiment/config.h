@@ -35,7 +35,8 @@ struct Row {
   std::string set;
   std::string group;  // rows of one group stand together in one table or figure
   std::vector<std::uint64_t> seeds;
-  // Of `skim train`: the data set's, then the row's own. "teacher" names a row here.
+  // Of `skim train`: the data set's, then the row's own. "teacher" and
+  // "start-from" name a row here.
   Json options = Json::object();
   bool sweep = false;           // accuracy at many thresholds, too
   std::vector<double> budgets;  // accuracy at these shares of the plain reader's work, too
@@ -49,13 +50,15 @@ struct Experiments {
   const DataSet& set_of(const Row& row) const;
   // The row whose models teach this one, or null.
   const Row* teacher_of(const Row& row) const;
+  // The row with whose model of the same seed this one begins, or null.
+  const Row* start_of(const Row& row) const;
 };
 
 // An error names the file and the field.
 Result<Experiments> load_experiments(const std::filesystem::path& folder);
 
 // {"gamma": 0.01, "bidirectional": true, "small": "20,5"} as --gamma 0.01 --bidirectional --small
-// 20,5; without the teacher.
+// 20,5; without those that name a row.
 std::vector<std::string> option_arguments(const Json& options);
 
 }  // namespace skim

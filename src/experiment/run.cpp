@@ -53,6 +53,9 @@ std::vector<std::string> training_command(const Workshop& workshop, const Experi
   for (const Recipe& teacher : recipe.teachers)
     command.insert(command.end(),
                    {"--teacher", model_path(workshop, *all.teacher_of(row), teacher).string()});
+  for (const Recipe& start : recipe.start)
+    command.insert(command.end(),
+                   {"--start-from", model_path(workshop, *all.start_of(row), start).string()});
   command.insert(command.end(), {"--seed", std::to_string(recipe.seed), "--out", out.string(),
                                  "--log", with_suffix(out, ".log").string(), "--threads",
                                  std::to_string(workshop.threads), "--json"});

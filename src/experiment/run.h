@@ -25,8 +25,7 @@ struct Workshop {
 std::filesystem::path model_path(const Workshop& workshop, const Row& row, const Recipe& recipe);
 
 // Trains, unless the model is there already, going on from a checkpoint if there is one. False when
-// training was stopped by a signal: the next call goes on. The models of its teachers must be
-// there.
+// training was stopped by a signal: the next call goes on. The models it builds on must be there.
 Result<bool> train_run(const Workshop& workshop, const Experiments& all, const Row& row,
                        const Recipe& recipe);
 

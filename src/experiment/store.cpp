@@ -99,12 +99,22 @@ Result<Recipe> recipe_of(const Experiments& all, const Row& row, std::uint64_t s
     if (!checksum) return tl::make_unexpected(checksum.error());
     recipe.data[file] = *checksum;
   }
+  const auto add = [&](const Row& other, std::uint64_t its_seed,
+                       std::vector<Recipe>& to) -> Result<void> {
+    auto made = recipe_of(all, other, its_seed, data, checksums);
+    if (!made) return tl::make_unexpected(made.error());
+    recipe.data[other.name + " seed " + std::to_string(its_seed)] = made->digest();
+    to.push_back(std::move(*made));
+    return {};
+  };
   const Row* teacher = all.teacher_of(row);
   for (std::size_t i = 0; teacher != nullptr && i < teacher->seeds.size(); ++i) {
-    auto taught_by = recipe_of(all, *teacher, teacher->seeds[i], data, checksums);
-    if (!taught_by) return taught_by;
-    recipe.data[teacher->name + " seed " + std::to_string(teacher->seeds[i])] = taught_by->digest();
-    recipe.teachers.push_back(std::move(*taught_by));
+    if (const auto added = add(*teacher, teacher->seeds[i], recipe.teachers); !added)
+      return tl::make_unexpected(added.error());
+  }
+  if (const Row* start = all.start_of(row); start != nullptr) {
+    if (const auto added = add(*start, seed, recipe.start); !added)
+      return tl::make_unexpected(added.error());
   }
   return recipe;
 }

@@ -19,8 +19,9 @@ namespace skim {
 struct Recipe {
   Json options;
   std::uint64_t seed = 0;
-  Json data;                       // checksum of each file, digest of each teacher
+  Json data;                       // checksum of each file, digest of each other row's run
   std::vector<Recipe> teachers{};  // one a seed of the row that teaches this one
+  std::vector<Recipe> start{};     // none, or the one whose model it begins with
 
   // Eight hex digits that stand for all of it in names of files.
   std::string digest() const;

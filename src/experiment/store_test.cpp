@@ -67,6 +67,12 @@ TEST_F(ExperimentTest, ABadRowIsNamedWithItsField) {
   EXPECT_THAT(fault(), HasSubstr("a.json: row.train.teacher must be the name of another row"));
   put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {"teacher": "a"}})");
   EXPECT_THAT(fault(), HasSubstr("has a teacher itself"));
+  put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {"start-from": "a"}})");
+  EXPECT_THAT(fault(), HasSubstr("row.train.start-from: a has a start-from itself"));
+  put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {}})");
+  put("b.json", R"({"title": "B", "set": "tiny", "seeds": [7], "train": {"start-from": "a"}})");
+  EXPECT_THAT(fault(), HasSubstr("b.json: row.train.start-from: a has no seed 7"));
+  fs::remove(folder_ / "b.json");
   put("a.json", "[]");
   EXPECT_THAT(fault(), HasSubstr("a.json"));
 }
@@ -186,6 +192,20 @@ TEST_F(StoreTest, AnotherTeacherMakesAnotherRun) {
   put(row().name + ".json",
       R"({"title": "A", "set": "tiny", "seeds": [1], "train": {"gamma": 9}})");
   EXPECT_NE(recipe_of_taught().digest(), before.digest());
+}
+
+TEST_F(StoreTest, ARunBeginsWithTheModelOfItsOwnSeed) {
+  put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1, 2], "train": {"gamma": 1}})");
+  put("b.json", R"({"title": "B", "set": "tiny", "seeds": [2], "train": {"start-from": "a"}})");
+  const Experiments all = load_experiments(folder_).value();
+  const Row& row = *std::find_if(all.rows.begin(), all.rows.end(),
+                                 [](const Row& one) { return one.name == "b"; });
+  Json checksums = Json::object();
+  const Recipe made = recipe_of(all, row, 2, folder_, checksums).value();
+  ASSERT_EQ(made.start.size(), 1U);
+  EXPECT_EQ(made.start[0].seed, 2U);
+  EXPECT_EQ(made.data["a seed 2"], made.start[0].digest());
+  EXPECT_THAT(option_arguments(made.options), testing::Not(testing::Contains("--start-from")));
 }
 
 TEST_F(StoreTest, AMissingDataFileIsNamed) {

@@ -239,6 +239,7 @@ JobProgress progress_of(const FitProgress& fit) {
 Result<void> put_aside(const Job& job, const Fit& fit, const std::string& recipe) {
   std::error_code error;
   std::filesystem::create_directories(job.checkpoint, error);
+  remove_abandoned_temporaries(job.checkpoint);
   Fit::State state;
   fit.save(state);
   return write_checkpoint(checkpoint_file(job), state, recipe);

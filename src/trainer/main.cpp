@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -311,6 +312,7 @@ int finish(const Choices& chosen, train::JobReport& report, Display& display) {
     return failed("train", written.error());
   std::error_code ignored;
   std::filesystem::remove(checkpoint_file(chosen.job), ignored);
+  remove_abandoned_temporaries(chosen.job.checkpoint);
   std::filesystem::remove(chosen.job.checkpoint, ignored);  // only when nothing else is in it
   Json result = {{"model", chosen.out},
                  {"dev_accuracy", report.accuracy},

@@ -72,16 +72,17 @@ class Experiments(Trainings):
         self.assertIn("<svg", page.read_text())
 
     def test_a_taught_row_trains_its_teacher_and_is_the_same_when_made_again(self):
-        self.put("taught", title="Taught", set="small", seeds=[1], train={"small": 4, "teacher": "plain", "teacher-weight": 0.7})
+        self.put("taught", title="Taught", set="small", seeds=[1], 
+                 train={"small": 4, "teacher": "plain", "teacher-weight": 0.7, "start-from": "plain"})
         said = self.experiment("run", "taught").stderr
-        self.assertIn("plain seed 1: training, to teach taught", said)
+        self.assertIn("plain seed 1: training, needed by taught", said)
         run = self.report_of("taught")["runs"][0]
         self.assertIn("plain seed 1", run["data"])
         self.assertFalse((self.folder_of_test / "rows/results/plain.json").exists(), "nobody asked for that row")
         (self.folder_of_test / "rows/results/taught.json").unlink()
         for file in (self.folder_of_test / "work").glob("taught*"):
             file.unlink()
-        self.assertNotIn("to teach", self.experiment("run", "taught").stderr)
+        self.assertNotIn("needed by", self.experiment("run", "taught").stderr)
         self.assertEqual(self.report_of("taught")["runs"][0]["test"], run["test"])
 
     def test_goes_on_after_a_stop(self):
