@@ -16,12 +16,14 @@ struct Query {
 };
 
 struct Answer {
-  std::string text;  // the label, choice or passage span
-  int index = -1;    // which label or choice; -1 where there is none
-  float score = 0;   // its probability
+  std::string text;       // the label, the choice or the piece of the text
+  int index = -1;         // which label or choice; -1 where the answer is a piece of the text
+  float score = 0;        // its probability
+  std::size_t begin = 0;  // where the answer is a piece of the text: bytes [begin, end) of it
+  std::size_t end = 0;
 };
 
-// A word of the text: bytes [begin, end) of Query::text.
+// A word of a text or question: bytes [begin, end) of it.
 struct Word {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -30,8 +32,11 @@ struct Word {
 
 struct Reading {
   Answer answer;
-  std::vector<float> scores;  // one a label, in the order of ModelSpec::labels; they sum to 1
-  std::vector<Word> words;
+  // One a label or choice, in their order; they sum to 1. Where the answer is a piece of the text:
+  // how likely each word is its first, then how likely each is its last.
+  std::vector<float> scores;
+  std::vector<Word> words;           // of the text
+  std::vector<Word> question_words;  // of the question
   Trace trace;
   Costs costs;
 };

@@ -6,6 +6,13 @@
 
 namespace skim {
 
+// What a network makes of what it reads.
+enum class NetKind {
+  classifier,  // which of its labels fits the text
+  cloze,       // which of the choices fits the gap in the question
+  span,        // the piece of the text that answers the question (LSTM+Attention in the paper)
+};
+
 enum class Cell { lstm, gru, rnn };
 enum class ReaderKind {
   full,  // every word with the whole cell
@@ -70,7 +77,7 @@ struct ReaderSpec {
 };
 
 struct ModelSpec {
-  std::string net = "classifier";
+  NetKind net = NetKind::classifier;
   Tokenizer tokenizer = Tokenizer::english;
   int vocabulary = 0;  // number of words that have a vector; id 0 stands for unknown words
   int word_width = 100;
@@ -80,15 +87,19 @@ struct ModelSpec {
   bool bidirectional = false;
   Pooling pooling = Pooling::last;
   WeightType weights = WeightType::f32;  // of the big cells and the word vectors; all else is f32
-  std::vector<std::string> labels;
+  std::vector<std::string> labels;       // of a classifier
 
   int directions() const { return bidirectional ? 2 : 1; }
   // Width of one output row of a layer: both directions side by side.
   int row_width() const { return reader.hidden * directions(); }
+  // Whether the first layer reads words alone. That of a span net reads rows: a word, what of the
+  // question matters to it, and the product of the two.
+  bool reads_words() const { return net != NetKind::span; }
+  int input_width() const { return reads_words() ? word_width : 3 * word_width; }
   // The spec of the readers of `layer`, counted from 0.
   ReaderSpec reader_of(int layer) const {
     ReaderSpec spec = reader;
-    spec.input = layer == 0 ? word_width : row_width();
+    spec.input = layer == 0 ? input_width() : row_width();
     return spec;
   }
 

@@ -16,7 +16,7 @@ struct Step {
 };
 
 // One reader going over the text once. Steps are in the order of the text, also when the reader ran
-// backwards.
+// backwards. A cloze model reads the question, too: its steps follow those of the text.
 struct Pass {
   std::string reader;  // "0.forward", "0.backward", "1.forward", ...
   int hidden = 0;      // d: a step of this width read its word

@@ -44,13 +44,16 @@ void add_speed(const Timing& timing, Table& table) {
 
 Table summary_table(const Report& report) {
   Table table;
-  table.rows = {{"examples", std::to_string(report.examples)},
-                {"words", std::to_string(report.words)},
-                {"accuracy", percent_text(report.accuracy, 2)},
-                {"skim rate", percent_text(report.skim_rate, 2)},
-                {"Flop-r, the paper's rule", times(report.costs.paper.reduction())},
-                {"Flop-r, every product counted", times(report.costs.counted.reduction())},
-                {"Flop-r, executed here", times(report.costs.executed.reduction())}};
+  table.rows = {
+      {"examples", std::to_string(report.examples)},
+      {"words", std::to_string(report.words)},
+      {report.marks.f1 ? "exact match" : "accuracy", percent_text(report.marks.accuracy, 2)},
+      {"skim rate", percent_text(report.skim_rate, 2)},
+      {"Flop-r, the paper's rule", times(report.costs.paper.reduction())},
+      {"Flop-r, every product counted", times(report.costs.counted.reduction())},
+      {"Flop-r, executed here", times(report.costs.executed.reduction())}};
+  if (report.marks.f1)
+    table.rows.insert(table.rows.begin() + 3, {"F1", percent_text(*report.marks.f1, 2)});
   if (report.timing) add_speed(*report.timing, table);
   return table;
 }
@@ -67,7 +70,8 @@ Table label_table(const Report& report) {
 
 std::string report_text(const Report& report) {
   std::string text = printable(report.model + " on " + report.data) + "\n\n";
-  text += table_text(summary_table(report)) + "\n" + table_text(label_table(report));
+  text += table_text(summary_table(report));
+  if (!report.labels.empty()) text += "\n" + table_text(label_table(report));
   if (report.timing) {
     text += "\nTimed on one thread, " + std::to_string(report.timing->texts) + " texts, best of " +
             std::to_string(report.timing->rounds) +

@@ -138,7 +138,14 @@ Section options_of(const std::vector<RowSummary>& all) {
     std::string options;
     for (const std::string& word : option_arguments(summary.row.options))
       options += (options.empty() ? "" : " ") + word;
-    section.table.rows.push_back({"`" + summary.row.name + "`", "`" + options + "`"});
+    std::string built_on;
+    for (const auto& [option, models] :
+         {std::pair{"start-from", "the same seed's model"}, std::pair{"teacher", "the models"}}) {
+      if (!summary.row.options.contains(option)) continue;
+      built_on += std::string(" `--") + option + "` " + models + " of `" +
+                  summary.row.options[option].get<std::string>() + "`";
+    }
+    section.table.rows.push_back({"`" + summary.row.name + "`", "`" + options + "`" + built_on});
   }
   return section;
 }

@@ -10,7 +10,7 @@ namespace {
 std::vector<Marked::Piece> pieces_of(const ReadingView& view) {
   std::vector<Marked::Piece> pieces;
   std::size_t at = 0;
-  for (const Stretch& stretch : stretches_of(view)) {
+  for (const Stretch& stretch : stretches_of(view, view.reading.trace.front())) {
     if (stretch.look != Look::read) continue;
     pieces.push_back({std::string(view.text.substr(at, stretch.begin - at)), false});
     pieces.push_back(

@@ -86,7 +86,7 @@ std::string facts_text(const Facts& facts) {
   const ModelSpec& spec = facts.file.spec;
   std::vector<std::pair<std::string, std::string>> lines = {
       {"file", facts.file.name + ", " + file_size_text(facts.bytes)},
-      {"net", spec.net + ", pooling " + std::string(name_of(spec.pooling))},
+      {"net", std::string(name_of(spec.net)) + ", pooling " + std::string(name_of(spec.pooling))},
       {"reader", reader_text(spec)},
       {"hidden units", std::to_string(spec.reader.hidden)}};
   if (spec.reader.kind == ReaderKind::skim) {

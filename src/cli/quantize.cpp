@@ -67,7 +67,12 @@ Result<void> renew_probes(ModelDraft& draft, const std::string& name, Change& ch
   for (const Probe& old : old_probes) {
     auto reading = session.ask(old.query, old.policy);
     if (!reading) return tl::make_unexpected(reading.error());
-    Probe fresh{old.query, old.policy, reading->answer.index, std::move(reading->scores),
+    Probe fresh{old.query,
+                old.policy,
+                reading->answer.index,
+                reading->answer.begin,
+                reading->answer.end,
+                std::move(reading->scores),
                 std::move(reading->trace)};
     compare(old, fresh, change);
     draft.probes.push_back(std::move(fresh));

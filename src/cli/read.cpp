@@ -23,6 +23,8 @@ struct ReadOptions {
   std::vector<std::string> words;
   std::string file;
   std::string html;
+  std::string question;
+  std::vector<std::string> choices;
   std::string colour = "auto";
   bool json = false;
   bool quiet = false;
@@ -31,6 +33,9 @@ struct ReadOptions {
 void declare_all(Options& options, ReadOptions& chosen) {
   options.add_arguments("TEXT", chosen.words, "the text; without it, or with -, standard input");
   options.add("--file", chosen.file, "FILE", "read the text from a file");
+  options.add("--question", chosen.question, "TEXT", "what to ask about the text");
+  options.add("--choices", chosen.choices, "A|B|...",
+              "the answers to choose from; may be given several times");
   declare(options, chosen.model);
   declare(options, chosen.policy);
   options.add_flag("--json", chosen.json, "answer, words and passes as JSON");
@@ -57,6 +62,19 @@ Result<std::string> text_of(const ReadOptions& chosen) {
   std::string text;
   for (const std::string& word : chosen.words) text += (text.empty() ? "" : " ") + word;
   return text;
+}
+
+// "a|b" and "c" are three choices.
+std::vector<std::string> parted(const std::vector<std::string>& given) {
+  std::vector<std::string> choices;
+  for (const std::string& some : given) {
+    for (std::size_t begin = 0; begin <= some.size();) {
+      const std::size_t end = std::min(some.find('|', begin), some.size());
+      if (end > begin) choices.push_back(some.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return choices;
 }
 
 struct TimedReading {
@@ -102,12 +120,12 @@ Result<void> read_and_show(const ReadOptions& chosen) {
   if (!policy) return tl::make_unexpected(policy.error());
   auto text = text_of(chosen);
   if (!text) return tl::make_unexpected(text.error());
-  const Query query{std::move(*text), {}, {}};
+  const Query query{std::move(*text), chosen.question, parted(chosen.choices)};
   Session session(*model);
   const auto timed = ask_and_time(session, query, *policy);
   if (!timed) return tl::make_unexpected(timed.error());
-  const ReadingView view{query.text,    timed->reading, model->spec(),
-                         model->name(), *policy,        timed->microseconds};
+  const ReadingView view{query.text, timed->reading,      model->spec(),  model->name(),
+                         *policy,    timed->microseconds, query.question, query.choices};
   if (!chosen.html.empty()) {
     if (auto written = write_atomically(chosen.html, reading_page(view)); !written) return written;
   }

@@ -11,6 +11,7 @@ constexpr std::string_view kReadingStyle = R"css(<style>
 .text{font:1.12rem/1.85 Georgia,"Iowan Old Style","Times New Roman",serif;white-space:pre-wrap;overflow-wrap:anywhere;margin:0;color:var(--soft)}
 .text mark{background:var(--mark);color:var(--mark-ink);font-weight:700;border-radius:3px;padding:.05em .1em;box-shadow:inset 0 -2px var(--mark-line)}
 .text i{font-style:normal}.text i.between{color:var(--ink);border-bottom:1px dotted var(--mark-line)}
+.text .answer{font-weight:inherit;outline:2px solid var(--c0);outline-offset:2px;border-radius:3px}
 .text [data-p]{position:relative}
 .text [data-p]:hover::after{content:attr(data-p);position:absolute;left:50%;bottom:calc(100% + .2rem);transform:translateX(-50%);z-index:1;
 background:var(--ink);color:var(--card);font:500 .8rem/1.3 system-ui,sans-serif;padding:.25rem .55rem;border-radius:6px;white-space:nowrap;pointer-events:none}
@@ -52,17 +53,32 @@ std::string word_html(std::string_view word, const Step& step, Look look, const 
   return "<i" + css + data + ">" + escaped(word) + "</i>";
 }
 
-std::string pass_text(const ReadingView& view, const Pass& pass) {
+// `first` is the step of the first word. The answer, if it stands here, is set off.
+std::string words_html(const ReadingView& view, const Pass& pass, std::string_view text,
+                       std::span<const Word> words, std::size_t first, const Answer& answer) {
+  const bool there = answer.begin < answer.end;
   std::string html = "<p class=\"text\">";
   std::size_t at = 0;
-  for (std::size_t i = 0; i < view.reading.words.size(); ++i) {
-    const auto [begin, end] = view.reading.words[i];
-    html += escaped(view.text.substr(at, begin - at));
-    html += word_html(view.text.substr(begin, end - begin), pass.steps[i],
-                      look_of(pass.steps[i], pass, view.spec), view.spec);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto [begin, end] = words[i];
+    const Step& step = pass.steps[first + i];
+    html += escaped(text.substr(at, begin - at));
+    if (there && begin == answer.begin) html += "<b class=\"answer\">";
+    html +=
+        word_html(text.substr(begin, end - begin), step, look_of(step, pass, view.spec), view.spec);
+    if (there && end == answer.end) html += "</b>";
     at = end;
   }
-  return html + escaped(view.text.substr(at)) + "</p>\n";
+  return html + escaped(text.substr(at)) + "</p>\n";
+}
+
+std::string pass_text(const ReadingView& view, const Pass& pass) {
+  const Reading& reading = view.reading;
+  std::string html = words_html(view, pass, view.text, reading.words, 0, reading.answer);
+  const std::size_t words = reading.words.size();
+  if (pass.steps.size() > words)
+    html += words_html(view, pass, view.question, reading.question_words, words, {});
+  return html;
 }
 
 // A bar a word, as high as p_read: where in the text the reader woke up.
@@ -124,7 +140,10 @@ std::string legend_html(const ReadingView& view) {
 }
 
 std::string scores_html(const ReadingView& view) {
+  if (view.spec.net == NetKind::span) return {};
   const auto& scores = view.reading.scores;
+  const std::span<const std::string> among =
+      view.spec.net == NetKind::classifier ? view.spec.labels : view.choices;
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -133,7 +152,7 @@ std::string scores_html(const ReadingView& view) {
   for (std::size_t i = 0; i < std::min(order.size(), kLabelsShown); ++i) {
     const auto score = static_cast<double>(scores[order[i]]);
     html += "<li><span class=\"label" + std::string(i == 0 ? " top" : "") + "\">" +
-            escaped(view.spec.labels[order[i]]) +
+            escaped(among[order[i]]) +
             "</span><span class=\"bar\" aria-hidden=\"true\"><b style=\"width:" +
             number_text(score * 100, 2) + "%\"></b></span><span class=\"value\">" +
             percent_text(score, 1) + "</span></li>\n";
@@ -179,6 +198,7 @@ std::string reading_page(const ReadingView& view) {
   page.heading = escaped(answer.text) + " <small>" +
                  percent_text(static_cast<double>(answer.score), 1) + "</small>";
   page.body = std::string(kReadingStyle) + figures_html(figures_of(view));
+  if (!view.question.empty()) page.body += "<p>" + escaped(view.question) + "</p>\n";
   page.body +=
       "<section><h2>What was read</h2>\n" + legend_html(view) + passes_html(view) +
       "<p class=\"note\">Point at a word to see how likely the model found it that it must "

@@ -8,6 +8,7 @@ namespace skim::cli {
 namespace {
 
 constexpr std::string_view kBright = "\x1b[1m", kDim = "\x1b[2m", kUsual = "\x1b[0m";
+constexpr std::string_view kAnswer = "\x1b[30;42m";  // survives the marks within, see append_marked
 
 void append_marked(std::string_view text, Look look, Ink ink, std::string& out) {
   if (ink == Ink::plain) {
@@ -40,36 +41,78 @@ Look look_of(const Step& step, const Pass& pass, const ModelSpec& spec) {
   return step.width > spec.reader.least() ? Look::between : Look::skimmed;
 }
 
-std::vector<Stretch> stretches_of(const ReadingView& view) {
+namespace {
+
+// Neighbouring words of one look together; none reaches over `cuts`.
+std::vector<Stretch> joined(std::span<const Word> words, std::span<const Step> steps,
+                            const Pass& pass, const ModelSpec& spec, const Answer& cuts) {
   std::vector<Stretch> stretches;
-  if (view.reading.trace.empty()) return stretches;
-  const Pass& pass = view.reading.trace.front();
-  for (std::size_t i = 0; i < view.reading.words.size(); ++i) {
-    const Word word = view.reading.words[i];
-    const Look look = look_of(pass.steps[i], pass, view.spec);
-    if (!stretches.empty() && stretches.back().look == look) {
-      stretches.back().end = word.end;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const Look look = look_of(steps[i], pass, spec);
+    const bool at_cut =
+        cuts.begin < cuts.end && (words[i].begin == cuts.begin || words[i].begin >= cuts.end);
+    const bool over = at_cut && !stretches.empty() && stretches.back().begin < cuts.end;
+    if (!stretches.empty() && stretches.back().look == look && !over) {
+      stretches.back().end = words[i].end;
     } else {
-      stretches.push_back({word.begin, word.end, look});
+      stretches.push_back({words[i].begin, words[i].end, look});
     }
   }
   return stretches;
 }
 
-std::string marked_text(const ReadingView& view, Ink ink) {
+// `text` with its stretches marked and the answer set off.
+std::string marked(std::string_view text, const std::vector<Stretch>& stretches,
+                   const Answer& answer, Ink ink) {
+  const std::string_view open = ink == Ink::plain ? "<<" : kAnswer;
+  const std::string_view close = ink == Ink::plain ? ">>" : kUsual;
+  const bool there = answer.begin < answer.end;
   std::string out;
   std::size_t at = 0;
   const auto gap = [&](std::size_t end) {
-    out += printable_lines(with_plain_line_ends(view.text.substr(at, end - at)));
+    out += printable_lines(with_plain_line_ends(text.substr(at, end - at)));
   };
-  for (const Stretch& stretch : stretches_of(view)) {
+  for (const Stretch& stretch : stretches) {
     gap(stretch.begin);
-    append_marked(
-        with_plain_line_ends(view.text.substr(stretch.begin, stretch.end - stretch.begin)),
-        stretch.look, ink, out);
+    if (there && stretch.begin == answer.begin) out += open;
+    append_marked(with_plain_line_ends(text.substr(stretch.begin, stretch.end - stretch.begin)),
+                  stretch.look, ink, out);
+    if (there && stretch.end == answer.end) out += close;
     at = stretch.end;
   }
-  gap(view.text.size());
+  gap(text.size());
+  return out;
+}
+
+// What the reader read of a question that it took for more text.
+std::string marked_question(const ReadingView& view, const Pass& pass, Ink ink) {
+  const std::size_t words = view.reading.words.size();
+  if (pass.steps.size() == words) return {};
+  const auto steps = std::span(pass.steps).subspan(words);
+  return "\n" + marked(view.question,
+                       joined(view.reading.question_words, steps, pass, view.spec, {}), {}, ink);
+}
+
+}  // namespace
+
+std::vector<Stretch> stretches_of(const ReadingView& view, const Pass& pass) {
+  return joined(view.reading.words, pass.steps, pass, view.spec, view.reading.answer);
+}
+
+std::string marked_text(const ReadingView& view, Ink ink) {
+  const Trace& trace = view.reading.trace;
+  if (trace.empty()) return marked(view.text, {}, {}, ink);
+  const auto one = [&](const Pass& pass) {
+    return marked(view.text, stretches_of(view, pass), view.reading.answer, ink) +
+           marked_question(view, pass, ink);
+  };
+  if (view.spec.net != NetKind::span || trace.size() == 1) return one(trace.front());
+  std::string out;
+  for (const Pass& pass : trace) {
+    const double rate = skim_rate({pass});
+    out += (out.empty() ? "" : "\n\n") + pass.reader + ", " + percent_text(rate, 0) +
+           " skimmed:\n" + one(pass);
+  }
   return out;
 }
 

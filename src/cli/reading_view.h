@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ struct ReadingView {
   std::string_view model;  // its file
   Policy policy;
   double microseconds = 0;
+  std::string_view question = {};
+  std::span<const std::string> choices = {};
 };
 
 enum class Detail { answer, words };
@@ -39,10 +42,13 @@ struct Stretch {
   Look look = Look::skimmed;
 };
 Look look_of(const Step& step, const Pass& pass, const ModelSpec& spec);
-// The words of the first pass, neighbours of one look joined.
-std::vector<Stretch> stretches_of(const ReadingView& view);
+// The words of a pass, neighbours of one look joined, parted where an answer in the text begins and
+// ends.
+std::vector<Stretch> stretches_of(const ReadingView& view, const Pass& pass);
 
-// The text as it was, read words set off: bright against dim in colour, [in brackets] without.
+// The text as it was, read words set off: bright against dim in colour, [in brackets] without. An
+// answer in the text stands in colour, or <<so>>; then there is one text a pass, under its name. A
+// question that was read follows the text.
 enum class Ink { plain, colour };
 std::string marked_text(const ReadingView& view, Ink ink);
 // "positive 97.1%, read 12 of 90 words (86.7% skimmed), 5.8x less work, 35 us"

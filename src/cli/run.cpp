@@ -68,7 +68,22 @@ Result<Query> query_of(std::string_view line, std::size_t number, Json& id) {
   auto text = string_at(*object, "text", where + ": ");
   if (!text) return fail(Fault::format, where + ": has no string \"text\"");
   if (const auto found = object->find("id"); found != object->end()) id = *found;
-  return Query{std::move(*text), {}, {}};
+  Query query{std::move(*text), {}, {}};
+  if (object->contains("question")) {
+    auto question = string_at(*object, "question", where);
+    if (!question) return tl::make_unexpected(question.error());
+    query.question = std::move(*question);
+  }
+  if (object->contains("choices")) {
+    const auto choices = array_at(*object, "choices", where);
+    if (!choices) return tl::make_unexpected(choices.error());
+    for (const Json& choice : **choices) {
+      auto one = as_string(choice, where + ".choices");
+      if (!one) return tl::make_unexpected(one.error());
+      query.choices.push_back(std::move(*one));
+    }
+  }
+  return query;
 }
 
 class Runner {
@@ -156,8 +171,14 @@ class Runner {
              number_text(static_cast<double>(reading.answer.score), 4) + "\n";
       return;
     }
-    const ReadingView view{asked_.queries[i].text, reading, model_.spec(),
-                           model_.name(),          policy_, microseconds};
+    const ReadingView view{asked_.queries[i].text,
+                           reading,
+                           model_.spec(),
+                           model_.name(),
+                           policy_,
+                           microseconds,
+                           asked_.queries[i].question,
+                           asked_.queries[i].choices};
     Json json = reading_json(view, chosen_.words ? Detail::words : Detail::answer);
     if (!asked_.ids[i].is_null()) json["id"] = asked_.ids[i];
     out += to_text(json) + "\n";

@@ -71,12 +71,21 @@ Result<Swept> sweep_all(const SweepChoice& chosen) {
   return Swept{model->name(), set->name, set->queries.size(), std::move(*rows), this_machine()};
 }
 
+std::string measure_of(const Swept& swept) {
+  return swept.rows.empty() ? "accuracy" : swept.rows.front().marks.chief_name();
+}
+
+std::string capitalised(std::string text) {
+  if (text.starts_with('a')) text[0] = 'A';
+  return text;
+}
+
 Json row_json(const SweepRow& row) {
-  Json json = {{"threshold", tidy(static_cast<double>(row.threshold))},
-               {"accuracy", tidy(row.accuracy)},
-               {"skim_rate", tidy(row.skim_rate)},
+  Json json = {{"threshold", tidy(static_cast<double>(row.threshold))}};
+  json.update(marks_json(row.marks));
+  json.update({{"skim_rate", tidy(row.skim_rate)},
                {"work", tidy(row.work)},
-               {"flop_reduction", flop_reduction_json(row.costs)}};
+               {"flop_reduction", flop_reduction_json(row.costs)}});
   if (row.timing) {
     json["speedup"] = tidy(row.timing->speedup);
     json["microseconds"] = {{"per_word", tidy(row.timing->per_word)}};
@@ -96,12 +105,12 @@ Json swept_json(const Swept& swept) {
 }
 
 Table rows_table(const Swept& swept) {
-  Table table{{"threshold", "accuracy", "skim rate", "paper", "counted", "executed"}, {}};
+  Table table{{"threshold", measure_of(swept), "skim rate", "paper", "counted", "executed"}, {}};
   const bool speed = !swept.rows.empty() && swept.rows.front().timing.has_value();
   if (speed) table.header.insert(table.header.end(), {"speed-up", "us a word"});
   for (const SweepRow& row : swept.rows) {
     std::vector<std::string> cells = {number_text(static_cast<double>(row.threshold), 2),
-                                      percent_text(row.accuracy, 2),
+                                      percent_text(row.marks.chief(), 2),
                                       percent_text(row.skim_rate, 1),
                                       number_text(row.costs.paper.reduction(), 2) + "x",
                                       number_text(row.costs.counted.reduction(), 2) + "x",
@@ -117,17 +126,17 @@ Table rows_table(const Swept& swept) {
 
 ChartPoint point_of(const SweepRow& row, double x, const std::string& what) {
   return {x,
-          row.accuracy,
+          row.marks.chief(),
           {"threshold " + number_text(static_cast<double>(row.threshold), 2),
-           "accuracy " + percent_text(row.accuracy, 2), "skimmed " + percent_text(row.skim_rate, 1),
-           what + " " + number_text(x, 2) + "\u00D7"}};
+           std::string(row.marks.chief_name()) + " " + percent_text(row.marks.chief(), 2),
+           "skimmed " + percent_text(row.skim_rate, 1), what + " " + number_text(x, 2) + "\u00D7"}};
 }
 
 Chart trade_off_chart(const Swept& swept) {
   Chart chart;
-  chart.title = "Accuracy against work saved, one point a threshold";
+  chart.title = capitalised(measure_of(swept)) + " against work saved, one point a threshold";
   chart.x = {"times less work than reading every word", Unit::times, Scale::logarithmic};
-  chart.y = {"accuracy", Unit::percent, Scale::linear};
+  chart.y = {measure_of(swept), Unit::percent, Scale::linear};
   ChartSeries counted{"multiply-adds saved, counted", {}, Line::solid, 0};
   ChartSeries speed{"measured speed-up", {}, Line::solid, 1};
   for (const SweepRow& row : swept.rows) {
@@ -160,17 +169,18 @@ std::string swept_page(const Swept& swept) {
   // Of the best ones the one with the least work.
   const auto best = std::max_element(
       swept.rows.begin(), swept.rows.end(), [](const SweepRow& a, const SweepRow& b) {
-        return std::pair(a.accuracy, -a.work) < std::pair(b.accuracy, -b.work);
+        return std::pair(a.marks.chief(), -a.work) < std::pair(b.marks.chief(), -b.work);
       });
   Page page;
   page.title = "skim sweep: " + swept.data;
   page.kicker = "skim sweep";
-  page.heading = "Accuracy against work";
-  page.body = figures_html({{percent_text(best->accuracy, 2), "best accuracy, with least work"},
-                            {number_text(static_cast<double>(best->threshold), 2), "its threshold"},
-                            {number_text(best->costs.counted.reduction(), 1) + "\u00D7",
-                             "less work there, every product counted"},
-                            {std::to_string(swept.examples), "examples"}});
+  page.heading = capitalised(measure_of(swept)) + " against work";
+  page.body = figures_html(
+      {{percent_text(best->marks.chief(), 2), "best " + measure_of(swept) + ", with least work"},
+       {number_text(static_cast<double>(best->threshold), 2), "its threshold"},
+       {number_text(best->costs.counted.reduction(), 1) + "\u00D7",
+        "less work there, every product counted"},
+       {std::to_string(swept.examples), "examples"}});
   page.body += "<section><h2>What less work costs</h2>\n" + chart_html(trade_off_chart(swept)) +
                "</section>\n<section><h2>How much is skimmed</h2>\n" +
                chart_html(rate_chart(swept)) + "</section>\n<section><h2>All rows</h2>\n" +

@@ -17,11 +17,12 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
   report.policy = options.policy;
   report.examples = set.queries.size();
   report.words = sums->words;
-  report.accuracy = accuracy(set.truth, sums->answers);
+  report.marks = sums->marks(set);
   report.skim_rate = sums->skim_rate();
   report.costs = sums->costs;
   report.labels = model.spec().labels;
-  report.confusion = Confusion(report.labels.size(), set.truth, sums->answers);
+  if (!report.labels.empty())
+    report.confusion = Confusion(report.labels.size(), set.truth, sums->answers);
   report.machine = this_machine();
   report.version = SKIM_VERSION;
   if (!options.timing) return report;

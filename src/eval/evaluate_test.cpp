@@ -26,7 +26,7 @@ TEST(Evaluate, AccuracyIsTheShareOfTheConfusionsDiagonal) {
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->examples, 50U);
   const auto right = report->confusion.count(0, 0) + report->confusion.count(1, 1);
-  EXPECT_DOUBLE_EQ(report->accuracy, static_cast<double>(right) / 50);
+  EXPECT_DOUBLE_EQ(report->marks.accuracy, static_cast<double>(right) / 50);
   EXPECT_EQ(report->confusion.support(0) + report->confusion.support(1), 50U);
 }
 
@@ -101,7 +101,7 @@ TEST(Sweep, ItsRowsAreWhatEvaluationFinds) {
   options.threads = 1;
   const auto rows = sweep(sample_model(), sample_set(30), options);
   const auto report = evaluate(sample_model(), sample_set(30), untimed());
-  EXPECT_EQ(rows->front().accuracy, report->accuracy);
+  EXPECT_EQ(rows->front().marks.accuracy, report->marks.accuracy);
   EXPECT_EQ(rows->front().skim_rate, report->skim_rate);
   EXPECT_EQ(rows->front().costs, report->costs);
 }

@@ -42,6 +42,11 @@ double tidy(double value) {
   return std::strtod(text, nullptr);
 }
 
+Json marks_json(const Marks& marks) {
+  if (!marks.f1) return {{"accuracy", tidy(marks.accuracy)}};
+  return {{"exact_match", tidy(marks.accuracy)}, {"f1", tidy(*marks.f1)}};
+}
+
 Json flop_reduction_json(const Costs& costs) {
   return {{"paper", tidy(costs.paper.reduction())},
           {"counted", tidy(costs.counted.reduction())},
@@ -54,16 +59,16 @@ Json threshold_json(const Policy& policy) {
 }
 
 Json to_json(const Report& report) {
-  Json json = {{"examples", report.examples},
-               {"accuracy", tidy(report.accuracy)},
-               {"skim_rate", tidy(report.skim_rate)},
-               {"flop_reduction", flop_reduction_json(report.costs)}};
+  Json json = {{"examples", report.examples}};
+  json.update(marks_json(report.marks));
+  json["skim_rate"] = tidy(report.skim_rate);
+  json["flop_reduction"] = flop_reduction_json(report.costs);
   json["speedup"] = report.timing ? Json(tidy(report.timing->speedup)) : Json(nullptr);
   json["reading_speedup"] =
       report.timing ? Json(tidy(report.timing->reading_speedup)) : Json(nullptr);
   json["microseconds"] = report.timing ? microseconds_json(*report.timing) : Json(nullptr);
   json["words"] = report.words;
-  json["labels"] = labels_json(report);
+  if (!report.labels.empty()) json["labels"] = labels_json(report);
   json["model"] = report.model;
   json["data"] = report.data;
   json["threshold"] = threshold_json(report.policy);

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "eval/machine.h"
+#include "eval/test_set.h"
 #include "eval/timing.h"
 #include "skim/policy.h"
 #include "skim/trace.h"
@@ -21,7 +22,7 @@ struct Report {
   Policy policy;
   std::size_t examples = 0;
   std::size_t words = 0;
-  double accuracy = 0;
+  Marks marks;
   double skim_rate = 0;
   Costs costs;
   std::optional<Timing> timing;
@@ -35,6 +36,8 @@ struct Report {
 Json to_json(const Report& report);
 
 // The parts other outputs share.
+// {"accuracy": ...}, or {"exact_match": ..., "f1": ...}.
+Json marks_json(const Marks& marks);
 Json flop_reduction_json(const Costs& costs);
 // The threshold, or null when the policy does not go by one.
 Json threshold_json(const Policy& policy);

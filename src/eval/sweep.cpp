@@ -1,7 +1,6 @@
 #include "eval/sweep.h"
 
 #include "eval/tally.h"
-#include "tasks/metrics.h"
 
 namespace skim {
 namespace {
@@ -9,7 +8,7 @@ namespace {
 SweepRow row_of(float threshold, const TestSet& set, const Tally& sums) {
   SweepRow row;
   row.threshold = threshold;
-  row.accuracy = accuracy(set.truth, sums.answers);
+  row.marks = sums.marks(set);
   row.skim_rate = sums.skim_rate();
   row.work = sums.work();
   row.costs = sums.costs;

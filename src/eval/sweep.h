@@ -15,7 +15,7 @@ namespace skim {
 
 struct SweepRow {
   float threshold = 0;
-  double accuracy = 0;
+  Marks marks;
   double skim_rate = 0;
   double work = 1;  // counted cost over the plain reader's
   Costs costs;

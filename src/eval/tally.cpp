@@ -4,6 +4,8 @@
 #include <string>
 
 #include "spec/cost.h"
+#include "tasks/answer_score.h"
+#include "tasks/metrics.h"
 
 namespace skim {
 namespace {
@@ -12,7 +14,11 @@ namespace {
 constexpr std::size_t kBlock = 256;
 
 void add(const Reading& reading, Tally& sums) {
-  sums.answers.push_back(reading.answer.index);
+  if (reading.answer.index >= 0) {
+    sums.answers.push_back(reading.answer.index);
+  } else {
+    sums.pieces.push_back(reading.answer.text);
+  }
   sums.words += reading.words.size();
   for (const Pass& pass : reading.trace) {
     sums.steps += pass.steps.size();
@@ -24,6 +30,17 @@ void add(const Reading& reading, Tally& sums) {
 }
 
 }  // namespace
+
+Marks Tally::marks(const TestSet& set) const {
+  if (set.gold.empty()) return {accuracy(set.truth, answers), {}};
+  Marks marks{0, 0.0};
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const AnswerScore score = score_answer(pieces[i], set.gold[i]);
+    marks.accuracy += score.exact / static_cast<double>(pieces.size());
+    *marks.f1 += score.f1 / static_cast<double>(pieces.size());
+  }
+  return marks;
+}
 
 double Tally::skim_rate() const {
   return steps == 0 ? 0 : static_cast<double>(skimmed) / static_cast<double>(steps);

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "eval/progress.h"
+#include "eval/test_set.h"
 #include "skim/batch.h"
 #include "skim/policy.h"
 #include "skim/query.h"
@@ -16,12 +18,14 @@
 namespace skim {
 
 struct Tally {
-  std::vector<int> answers;  // one a query: the index of the label
+  std::vector<int> answers;         // one a query: the index of the label or choice
+  std::vector<std::string> pieces;  // instead, where answers are pieces of the text
   std::size_t words = 0;
   std::size_t steps = 0;    // words times passes
   std::size_t skimmed = 0;  // of those, the steps that did not update the whole state
   Costs costs;              // sums over all queries
 
+  Marks marks(const TestSet& set) const;
   double skim_rate() const;
   // Counted cost over the plain reader's.
   double work() const;

@@ -7,10 +7,51 @@
 
 namespace skim {
 
+namespace {
+
+tl::unexpected<Error> at_line(const Dataset& data, const Example& example, const char* what) {
+  return fail(Fault::mismatch, data.name + ", line " + std::to_string(example.line) + ": " + what);
+}
+
+// Which of its choices each example says is right.
+Result<std::vector<int>> right_choices(const Dataset& data) {
+  std::vector<int> truth;
+  for (const Example& example : data.examples) {
+    const std::vector<std::string>& choices = example.query.choices;
+    const auto right = std::find(choices.begin(), choices.end(), example.label);
+    if (choices.empty()) return at_line(data, example, "has no choices, which the model needs");
+    if (right == choices.end())
+      return at_line(data, example, "the right answer is none of the choices");
+    truth.push_back(static_cast<int>(right - choices.begin()));
+  }
+  return truth;
+}
+
+Result<std::vector<int>> truth_of(const Dataset& data, const ModelSpec& spec) {
+  if (spec.net == NetKind::classifier) {
+    for (const Example& example : data.examples) {
+      if (!example.query.question.empty())
+        return at_line(data, example, "asks a question, and the model is a classifier");
+    }
+    return label_indices(data, spec.labels);
+  }
+  if (spec.net == NetKind::cloze) return right_choices(data);
+  for (const Example& example : data.examples) {
+    if (example.answers.empty())
+      return at_line(data, example, "has no question with an answer in the text");
+  }
+  return std::vector<int>{};
+}
+
+}  // namespace
+
 Result<TestSet> make_test_set(Dataset data, const ModelSpec& spec) {
-  auto truth = label_indices(data, spec.labels);
+  auto truth = truth_of(data, spec);
   if (!truth) return tl::make_unexpected(truth.error());
   TestSet set{std::move(data.name), {}, std::move(*truth)};
+  if (spec.net == NetKind::span) {
+    for (Example& example : data.examples) set.gold.push_back(std::move(example.answers));
+  }
   set.queries.reserve(data.examples.size());
   for (Example& example : data.examples) set.queries.push_back(std::move(example.query));
   return set;

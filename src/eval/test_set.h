@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,22 @@ namespace skim {
 struct TestSet {
   std::string name;
   std::vector<Query> queries;
-  std::vector<int> truth;  // of each query, an index into ModelSpec::labels
+  std::vector<int> truth;                          // of each query, which label or choice is right
+  std::vector<std::vector<GoldAnswer>> gold = {};  // instead, where answers are pieces of the text
 };
 
-// The error names the line whose label the model does not know.
+// How good the answers to a test set were.
+struct Marks {
+  double accuracy = 0;       // share of right answers; of pieces of texts, of exact matches
+  std::optional<double> f1;  // of pieces of texts: how many of their words were right
+
+  // The one to compare models by, and what people call it.
+  double chief() const { return f1.value_or(accuracy); }
+  const char* chief_name() const { return f1 ? "F1" : "accuracy"; }
+};
+
+// The error names the line whose label the model does not know, or which does not hold what the
+// model is to answer.
 Result<TestSet> make_test_set(Dataset data, const ModelSpec& spec);
 
 // `count` of them at most, evenly spread: files are often sorted by label.

@@ -90,10 +90,11 @@ Result<Report> look(const Subject& subject, Policy policy, const Progress& progr
 }
 
 Json figures(const Report& report) {
-  return {{"accuracy", tidy(report.accuracy)},
-          {"skim_rate", tidy(report.skim_rate)},
-          {"work", tidy(1 / report.costs.counted.reduction())},
-          {"flop_reduction", flop_reduction_json(report.costs)}};
+  Json json = marks_json(report.marks);
+  json.update({{"skim_rate", tidy(report.skim_rate)},
+               {"work", tidy(1 / report.costs.counted.reduction())},
+               {"flop_reduction", flop_reduction_json(report.costs)}});
+  return json;
 }
 
 Result<Json> at_budgets(const Subject& subject, const std::vector<double>& budgets,
@@ -122,10 +123,10 @@ Result<Json> at_thresholds(const Subject& subject, const Progress& progress) {
   Json rows = Json::array();
   for (const SweepRow& row : *swept) {
     rows.push_back({{"threshold", tidy(static_cast<double>(row.threshold))},
-                    {"accuracy", tidy(row.accuracy)},
                     {"skim_rate", tidy(row.skim_rate)},
                     {"work", tidy(row.work)},
                     {"flop_reduction", flop_reduction_json(row.costs)}});
+    rows.back().update(marks_json(row.marks));
   }
   return rows;
 }

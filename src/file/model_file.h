@@ -36,7 +36,8 @@ struct TensorView {
 struct Probe {
   Query query;
   Policy policy;
-  int index = -1;
+  int index = -1;                  // of the answer, or
+  std::size_t begin = 0, end = 0;  // where it stands in the text
   std::vector<float> scores;
   Trace trace;
 };

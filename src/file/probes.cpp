@@ -86,28 +86,47 @@ Result<Query> query_of(const Json& json, const std::string& where) {
   return Query{std::move(*text), std::move(*question), std::move(*choices)};
 }
 
+// Where the answer stands in the text, for nets that answer with a piece of it.
+Result<void> read_piece(const Json& json, const ModelSpec& spec, const std::string& where,
+                        Probe& probe) {
+  if (spec.net != NetKind::span) return {};
+  const IntRange inside = {0, static_cast<std::int64_t>(probe.query.text.size())};
+  const auto begin = int_at(json, "begin", inside, where);
+  if (!begin) return tl::make_unexpected(begin.error());
+  const auto end = int_at(json, "end", inside, where);
+  if (!end) return tl::make_unexpected(end.error());
+  probe.begin = static_cast<std::size_t>(*begin);
+  probe.end = static_cast<std::size_t>(*end);
+  return {};
+}
+
 Result<Probe> probe_of(const Json& json, const ModelSpec& spec, const std::string& where) {
   Probe probe;
-  const auto labels = static_cast<std::int64_t>(spec.labels.size());
+  std::int64_t answers = 0;  // among which the index points
   return object_at(json, "query", where)
       .and_then([&](const Json* query) { return query_of(*query, where + ".query"); })
       .and_then([&](Query query) {
         probe.query = std::move(query);
+        const std::size_t count =
+            spec.net == NetKind::classifier ? spec.labels.size() : probe.query.choices.size();
+        answers = static_cast<std::int64_t>(count);
         return object_at(json, "policy", where);
       })
       .and_then([&](const Json* policy) { return policy_of(*policy, where + ".policy"); })
       .and_then([&](Policy policy) {
         probe.policy = policy;
-        return int_at(json, "index", {-1, labels - 1}, where);
+        return int_at(json, "index", {-1, answers - 1}, where);
       })
       .and_then([&](std::int64_t index) {
         probe.index = static_cast<int>(index);
-        return list_at<float>(json, "scores", where, probability_of);
+        return read_piece(json, spec, where, probe);
       })
+      .and_then([&] { return list_at<float>(json, "scores", where, probability_of); })
       .and_then([&](std::vector<float> scores) -> Result<std::vector<Pass>> {
-        if (scores.size() != spec.labels.size()) {
+        if (spec.net != NetKind::span && static_cast<std::int64_t>(scores.size()) != answers) {
           return fail(Fault::format, where + ".scores has " + std::to_string(scores.size()) +
-                                         " entries for " + std::to_string(labels) + " labels");
+                                         " entries for " + std::to_string(answers) +
+                                         " labels or choices");
         }
         probe.scores = std::move(scores);
         return list_at<Pass>(json, "trace", where, pass_of);
@@ -131,6 +150,9 @@ Json json_of(const std::vector<Probe>& probes) {
                     {"index", probe.index},
                     {"scores", Json(probe.scores)},
                     {"trace", json_of_trace(probe.trace)}});
+    if (probe.index >= 0) continue;
+    list.back()["begin"] = probe.begin;
+    list.back()["end"] = probe.end;
   }
   return list;
 }

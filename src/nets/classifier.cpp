@@ -10,13 +10,7 @@
 namespace skim {
 namespace {
 
-Buffer<float> with_slack(const std::vector<float>& values) {
-  Buffer<float> buffer(values.size() + kPoolSlack);
-  std::copy(values.begin(), values.end(), buffer.data());
-  return buffer;
-}
-
-class Classifier final : public Net {
+class Classifier final : public Net, public Listener {
  public:
   explicit Classifier(const NetParts& parts)
       : spec_(parts.spec),
@@ -27,6 +21,15 @@ class Classifier final : public Net {
   }
 
   const ModelSpec& spec() const override { return spec_; }
+  const Listener* listener() const override { return spec_.bidirectional ? nullptr : this; }
+
+  Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,
+               std::vector<float>& into) const override {
+    start(memory);
+    read(asked.text, policy, memory);
+    scores(memory, into);
+    return {};
+  }
 
   void start(NetMemory& memory) const override { stack_.start(memory); }
 
@@ -37,7 +40,8 @@ class Classifier final : public Net {
     stack_.read(input, policy, memory);
   }
 
-  void scores(NetMemory& memory, std::span<float> scores) const override {
+  void scores(NetMemory& memory, std::vector<float>& scores) const override {
+    scores.resize(spec_.labels.size());
     pool(memory);
     memory.work.grow(scores.size() + kPoolSlack);
     float* logits = memory.work.data();

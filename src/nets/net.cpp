@@ -1,14 +1,21 @@
 #include "nets/net.h"
 
-#include "file/model_file.h"
 #include "nets/classifier.h"
+#include "nets/cloze.h"
+#include "nets/span.h"
 
 namespace skim {
 
-Result<std::unique_ptr<Net>> make_net(const NetParts& parts) {
-  if (parts.spec.net == "classifier") return make_classifier(parts);
-  return fail(Fault::version, parts.file.name + ": the net '" + parts.spec.net +
-                                  "' is unknown to this version; a newer skim may know it");
+std::unique_ptr<Net> make_net(const NetParts& parts) {
+  switch (parts.spec.net) {
+    case NetKind::classifier:
+      return make_classifier(parts);
+    case NetKind::cloze:
+      return make_cloze(parts);
+    case NetKind::span:
+      break;
+  }
+  return make_span(parts);
 }
 
 }  // namespace skim

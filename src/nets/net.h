@@ -11,7 +11,6 @@
 #include "base/buffer.h"
 #include "readers/reader.h"
 #include "skim/policy.h"
-#include "skim/result.h"
 #include "skim/spec.h"
 #include "skim/trace.h"
 
@@ -32,7 +31,35 @@ struct NetMemory {
   // Output rows of a layer on their way into the next: odd and even layers take turns.
   std::array<Buffer<float>, 2> rows;
   Buffer<float> pooled, work;
+  std::vector<std::uint32_t> words;  // of all that is read, where that is not one text
+  Buffer<float> text, attended, keys, bias, inputs;  // of nets that attend to a question
   Scratch scratch;
+};
+
+// A query in ids of words. Only what the net needs is there.
+struct Asked {
+  std::span<const std::uint32_t> text;
+  std::span<const std::uint32_t> question;
+  std::span<const std::vector<std::uint32_t>> choices;
+};
+
+// A piece of the text, from its first word to its last; nothing when last < first.
+struct Piece {
+  std::size_t first = 1;
+  std::size_t last = 0;
+};
+
+// A net that takes a text word by word, because it needs nothing but what it has read so far.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  // Forgets all words.
+  virtual void start(NetMemory& memory) const = 0;
+  // Reads further words. Bidirectional nets take all words in one call after start.
+  virtual void read(std::span<const std::uint32_t> words, const Policy& policy,
+                    NetMemory& memory) const = 0;
+  // Scores from what was read so far, as Net::answer gives them.
+  virtual void scores(NetMemory& memory, std::vector<float>& scores) const = 0;
 };
 
 // Immutable: any number of threads may use one net, each with its own memory.
@@ -41,13 +68,11 @@ class Net {
   virtual ~Net() = default;
   virtual const ModelSpec& spec() const = 0;
 
-  // Forgets all words.
-  virtual void start(NetMemory& memory) const = 0;
-  // Reads further words. Bidirectional nets take all words in one call after start.
-  virtual void read(std::span<const std::uint32_t> words, const Policy& policy,
-                    NetMemory& memory) const = 0;
-  // Softmax scores of all labels from what was read so far. scores.size() == labels.
-  virtual void scores(NetMemory& memory, std::span<float> scores) const = 0;
+  // Fills `scores` as Reading::scores promises. The piece is that of nets whose answer is one.
+  virtual Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,
+                       std::vector<float>& scores) const = 0;
+  // Null unless the net can take a text word by word.
+  virtual const Listener* listener() const { return nullptr; }
 };
 
 // What a net is made from. `spec` is the file's own or its plain twin's; `words` must outlive the
@@ -58,6 +83,6 @@ struct NetParts {
   const WordSource& words;
   std::size_t table_bytes = 0;
 };
-Result<std::unique_ptr<Net>> make_net(const NetParts& parts);
+std::unique_ptr<Net> make_net(const NetParts& parts);
 
 }  // namespace skim

@@ -25,12 +25,18 @@ std::unique_ptr<Reader> reader_from(const NetParts& parts, int layer, bool backw
     values.push_back(to_floats(parts.file, prefix + tensor.name));
     tensors.push_back({tensor.name, values.back()});
   }
-  if (layer > 0) return make_reader(spec, tensors, parts.spec.weights);
+  if (layer > 0 || !parts.spec.reads_words()) return make_reader(spec, tensors, parts.spec.weights);
   const auto share = parts.table_bytes / static_cast<std::size_t>(parts.spec.directions());
   return make_reader(spec, tensors, parts.spec.weights, &parts.words, share);
 }
 
 }  // namespace
+
+Buffer<float> with_slack(const std::vector<float>& values) {
+  Buffer<float> buffer(values.size() + kPoolSlack);
+  std::copy(values.begin(), values.end(), buffer.data());
+  return buffer;
+}
 
 Stack::Stack(const NetParts& parts, Keep keep) : spec_(parts.spec), keep_(keep) {
   for (int layer = 0; layer < spec_.layers; ++layer) {

@@ -23,9 +23,12 @@ enum class Keep {
   rows,    // the state after each word
 };
 
+// A tensor's values with room behind them for what pooling reads beyond the end.
+Buffer<float> with_slack(const std::vector<float>& values);
+
 class Stack {
  public:
-  // With words as its input the first layer folds them into tables.
+  // Where the first layer reads words it folds them into tables.
   Stack(const NetParts& parts, Keep keep);
 
   std::size_t passes() const { return readers_.size(); }

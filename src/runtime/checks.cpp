@@ -10,12 +10,24 @@ Result<void> check(const Policy& policy) {
 }
 
 Result<void> check(const Query& query, const ModelSpec& spec) {
-  if (spec.net != "classifier") return {};
-  if (!query.question.empty()) {
+  const bool asks = !query.question.empty(), chooses = !query.choices.empty();
+  if (spec.net != NetKind::classifier && !asks) {
+    return fail(Fault::argument, "this model answers questions, and no question was given");
+  }
+  if (spec.net == NetKind::cloze && !chooses) {
+    return fail(Fault::argument,
+                "this model picks one of several answers, and no choices were given");
+  }
+  if (spec.net == NetKind::span && chooses) {
+    return fail(Fault::argument,
+                "this model answers with a piece of the text, it takes no choices");
+  }
+  if (spec.net != NetKind::classifier) return {};
+  if (asks) {
     return fail(Fault::argument,
                 "a classifier takes a text and no question; use a question-answering model");
   }
-  if (!query.choices.empty()) {
+  if (chooses) {
     return fail(Fault::argument,
                 "a classifier takes no choices, it answers with one of its labels; use a "
                 "question-answering model");

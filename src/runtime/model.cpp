@@ -22,7 +22,7 @@ std::vector<PassInfo> passes_of(const ModelSpec& spec) {
   for (int layer = 0; layer < spec.layers; ++layer) {
     for (int direction = 0; direction < spec.directions(); ++direction) {
       passes.push_back({pass_name(layer, direction == 1), spec.reader_of(layer),
-                        layer == 0 ? Inputs::folded : Inputs::rows});
+                        layer == 0 && spec.reads_words() ? Inputs::folded : Inputs::rows});
     }
   }
   return passes;
@@ -30,14 +30,12 @@ std::vector<PassInfo> passes_of(const ModelSpec& spec) {
 
 Result<std::shared_ptr<ModelContents>> contents_of(std::shared_ptr<const OpenModel> open,
                                                    ModelSpec spec, LoadOptions options) {
-  Result<std::unique_ptr<Net>> net = make_net({spec, open->file, open->words, options.table_bytes});
-  if (!net) return tl::make_unexpected(net.error());
   auto contents = std::make_shared<ModelContents>();
+  contents->net = make_net({spec, open->file, open->words, options.table_bytes});
   contents->open = std::move(open);
   contents->options = options;
   contents->passes = passes_of(spec);
   contents->spec = std::move(spec);
-  contents->net = std::move(*net);
   return contents;
 }
 

@@ -105,6 +105,11 @@ std::string compare(const Probe& probe, const Reading& got, const ModelSpec& spe
     return "answers " + std::to_string(got.answer.index) + " ('" + got.answer.text + "'), stored " +
            std::to_string(probe.index);
   }
+  if (got.answer.begin != probe.begin || got.answer.end != probe.end) {
+    return "answers with bytes " + std::to_string(got.answer.begin) + " to " +
+           std::to_string(got.answer.end) + ", stored " + std::to_string(probe.begin) + " to " +
+           std::to_string(probe.end);
+  }
   if (error > score_tolerance(spec.weights)) {
     return "a score differs by " + six_digits(error) + ", allowed are " +
            six_digits(score_tolerance(spec.weights));

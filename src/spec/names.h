@@ -17,6 +17,12 @@ namespace skim {
 template <class E>
 inline constexpr std::array<std::pair<E, std::string_view>, 0> kNames{};
 template <>
+inline constexpr std::array kNames<NetKind> = {
+    std::pair{NetKind::classifier, std::string_view("classifier")},
+    std::pair{NetKind::cloze, std::string_view("cloze")},
+    std::pair{NetKind::span, std::string_view("span")},
+};
+template <>
 inline constexpr std::array kNames<Cell> = {
     std::pair{Cell::lstm, std::string_view("lstm")},
     std::pair{Cell::gru, std::string_view("gru")},

@@ -93,7 +93,12 @@ Result<void> check_jump(const ReaderSpec& spec) {
       .and_then([&] { return in_range("reader.jump.most", spec.jump.most, 0, 1'000'000); });
 }
 
-Result<void> check_labels(const std::vector<std::string>& labels) {
+Result<void> check_labels(const ModelSpec& spec) {
+  const std::vector<std::string>& labels = spec.labels;
+  if (spec.net != NetKind::classifier) {
+    if (labels.empty()) return {};
+    return fail(Fault::format, "labels must be empty, only a classifier has labels");
+  }
   if (labels.empty()) return fail(Fault::format, "labels is empty, a classifier needs labels");
   if (labels.size() > kMaxLabels) {
     return fail(Fault::format, "labels has " + std::to_string(labels.size()) +
@@ -166,9 +171,24 @@ std::vector<TensorSpec> model_tensors(const ModelSpec& spec) {
     }
   }
   const std::size_t row = size_of(spec.row_width());
-  if (spec.pooling == Pooling::attention) list.push_back({"pool.w", {row}, false});
-  list.push_back({"head.w", {spec.labels.size(), row}, false});
-  list.push_back({"head.b", {spec.labels.size()}, false});
+  const std::size_t word = size_of(spec.word_width);
+  switch (spec.net) {
+    case NetKind::classifier:
+      if (spec.pooling == Pooling::attention) list.push_back({"pool.w", {row}, false});
+      list.push_back({"head.w", {spec.labels.size(), row}, false});
+      list.push_back({"head.b", {spec.labels.size()}, false});
+      break;
+    case NetKind::cloze:
+      list.push_back({"choice.w", {word, row}, false});
+      list.push_back({"choice.b", {word}, false});
+      break;
+    case NetKind::span:
+      list.push_back({"question.w", {word}, false});
+      list.push_back({"question.both", {word}, false});
+      list.push_back({"first.w", {row}, false});
+      list.push_back({"last.w", {row}, false});
+      break;
+  }
   return list;
 }
 
@@ -188,14 +208,14 @@ Result<void> check(const ReaderSpec& spec) {
 }
 
 Result<void> check(const ModelSpec& spec) {
-  if (spec.net != "classifier") {
-    return fail(Fault::format, "net is '" + spec.net + "', this version knows only 'classifier'");
+  if (spec.net != NetKind::classifier && spec.pooling != Pooling::last) {
+    return fail(Fault::format, "pooling must be 'last', only a classifier has others");
   }
   return in_range("vocabulary", spec.vocabulary, 1, kMaxVocabulary)
       .and_then([&] { return in_range("word_width", spec.word_width, 1, kMaxInput); })
       .and_then([&] { return in_range("layers", spec.layers, 1, kMaxLayers); })
       .and_then([&] { return check(spec.reader_of(0)); })
-      .and_then([&] { return check_labels(spec.labels); });
+      .and_then([&] { return check_labels(spec); });
 }
 
 }  // namespace skim

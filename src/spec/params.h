@@ -36,8 +36,13 @@ std::vector<TensorSpec> reader_tensors(const ReaderSpec& spec);
 // "reader.0.forward." and so on; Pass::reader is the part between the dots.
 std::string reader_prefix(int layer, bool backward);
 
-// All tensors of a model: "words" [vocabulary, word_width], the readers', "pool.w" [row_width]
-// (attention pooling only), "head.w" [labels, row_width], "head.b" [labels].
+// All tensors of a model: "words" [vocabulary, word_width], the readers' and, with v = word_width
+// and r = row_width,
+//   classifier  pool.w [r] (attention pooling only)  head.w [labels, r]  head.b [labels]
+//   cloze       choice.w [v, r]  choice.b [v]: a choice's score is its vector times w h + b
+//   span        question.w [v]  question.both [v]: how much question word q matters to text word x
+//               is the softmax over q of w q + sum_j both_j x_j q_j
+//               first.w [r]  last.w [r]: of the answer, from the rows of the last layer
 std::vector<TensorSpec> model_tensors(const ModelSpec& spec);
 
 // Errors (Fault::format) name the field that makes no sense: sizes out of range, small widths not

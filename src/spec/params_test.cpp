@@ -84,6 +84,20 @@ TEST(ModelTensors, UpperLayersReadBothDirectionsSideBySide) {
   EXPECT_EQ(list[39], "head.b 2");
 }
 
+TEST(ModelTensors, NetsThatAnswerQuestionsHaveTheirOwn) {
+  ModelSpec spec = sound_model();
+  spec.labels = {};
+  spec.net = NetKind::cloze;
+  auto list = lines(model_tensors(spec));
+  EXPECT_THAT(std::vector(list.end() - 2, list.end()), ElementsAre("choice.w 7 6", "choice.b 7"));
+  spec.net = NetKind::span;
+  spec.bidirectional = true;
+  list = lines(model_tensors(spec));
+  EXPECT_EQ(list[1], "reader.0.forward.big.w 24 21 q") << "word, question and their product";
+  EXPECT_THAT(std::vector(list.end() - 4, list.end()),
+              ElementsAre("question.w 7", "question.both 7", "first.w 12", "last.w 12"));
+}
+
 TEST(CheckReader, AcceptsEveryKind) {
   EXPECT_EQ(error_of(ReaderSpec{}), "(no error)");
   EXPECT_EQ(error_of({.kind = ReaderKind::full, .small = {}}), "(no error)");
@@ -113,7 +127,14 @@ TEST(CheckModel, NamesTheFieldThatMakesNoSense) {
     return result ? "(no error)" : result.error().message;
   };
   EXPECT_EQ(error_with([](ModelSpec&) {}), "(no error)");
-  EXPECT_THAT(error_with([](ModelSpec& s) { s.net = "oracle"; }), HasSubstr("net is 'oracle'"));
+  EXPECT_THAT(error_with([](ModelSpec& s) { s.net = NetKind::span; }),
+              HasSubstr("labels must be empty"));
+  EXPECT_THAT(error_with([](ModelSpec& s) {
+                s.net = NetKind::cloze;
+                s.labels = {};
+                s.pooling = Pooling::max;
+              }),
+              HasSubstr("pooling must be 'last'"));
   EXPECT_THAT(error_with([](ModelSpec& s) { s.vocabulary = 0; }), HasSubstr("vocabulary is 0"));
   EXPECT_THAT(error_with([](ModelSpec& s) { s.word_width = 0; }), HasSubstr("word_width is 0"));
   EXPECT_THAT(error_with([](ModelSpec& s) { s.layers = 17; }), HasSubstr("layers is 17"));

@@ -143,7 +143,7 @@ Json json_of(const ReaderSpec& spec) {
 }
 
 Json json_of(const ModelSpec& spec) {
-  return {{"net", spec.net},
+  return {{"net", name_of(spec.net)},
           {"tokenizer", name_of(spec.tokenizer)},
           {"vocabulary", spec.vocabulary},
           {"word_width", spec.word_width},
@@ -176,7 +176,7 @@ Result<ReaderSpec> reader_spec_of(const Json& json, std::string_view where) {
 Result<ModelSpec> model_spec_of(const Json& json, std::string_view where) {
   Fields fields(json, where);
   ModelSpec spec;
-  fields.read("net", spec.net);
+  fields.read_name("net", spec.net);
   fields.read_name("tokenizer", spec.tokenizer);
   fields.read("vocabulary", spec.vocabulary);
   fields.read("word_width", spec.word_width);

@@ -17,7 +17,62 @@ void shuffle(std::vector<std::size_t>& list, const Noise& noise) {
     std::swap(list[i - 1], list[((noise.bits(i) >> 32) * i) >> 32]);
 }
 
+using WordList = std::vector<std::int32_t>;
+
+// Appends all words of the lists to those of the batch.
+Padded append(const std::vector<const WordList*>& lists, std::vector<std::int32_t>& words) {
+  std::size_t longest = 1;
+  for (const WordList* list : lists) longest = std::max(longest, list->size());
+  const auto count = static_cast<std::int64_t>(lists.size());
+  const auto width = static_cast<std::int64_t>(longest);
+  Padded made{torch::zeros({count, width}, torch::kLong),
+              torch::zeros({count, width}, torch::kBool)};
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    for (std::size_t j = 0; j < lists[i]->size(); ++j) {
+      made.index.data_ptr<std::int64_t>()[i * longest + j] =
+          static_cast<std::int64_t>(words.size());
+      made.inside.data_ptr<bool>()[i * longest + j] = true;
+      words.push_back((*lists[i])[j]);
+    }
+  }
+  return made;
+}
+
+void add_questions(const std::vector<Item>& items, Batch& batch) {
+  std::vector<const WordList*> lists;
+  for (const std::size_t item : batch.items) lists.push_back(&items[item].question);
+  batch.question = append(lists, batch.words);
+  batch.lasts = torch::empty({batch.texts()}, torch::kLong);
+  for (std::int64_t i = 0; i < batch.texts(); ++i) {
+    const Item& item = items[batch.items[static_cast<std::size_t>(i)]];
+    batch.lasts.data_ptr<std::int64_t>()[i] = item.answers.empty() ? 0 : item.answers[0].last;
+  }
+}
+
+void add_choices(const std::vector<Item>& items, Batch& batch) {
+  static const WordList kNone;
+  std::size_t most = 1;
+  for (const std::size_t item : batch.items) most = std::max(most, items[item].choices.size());
+  batch.no_choice = torch::ones({batch.texts(), static_cast<std::int64_t>(most)}, torch::kBool);
+  std::vector<const WordList*> lists;
+  for (const std::size_t item : batch.items) {
+    for (std::size_t i = 0; i < most; ++i) {
+      const bool there = i < items[item].choices.size();
+      batch.no_choice.data_ptr<bool>()[lists.size()] = !there;
+      lists.push_back(there ? &items[item].choices[i] : &kNone);
+    }
+  }
+  batch.choices = append(lists, batch.words);
+}
+
 }  // namespace
+
+std::vector<std::int32_t> words_of(const Item& item) {
+  std::vector<std::int32_t> all = item.words;
+  all.insert(all.end(), item.question.begin(), item.question.end());
+  for (const WordList& choice : item.choices) all.insert(all.end(), choice.begin(), choice.end());
+  return all;
+}
 
 Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen) {
   std::stable_sort(chosen.begin(), chosen.end(), [&](std::size_t left, std::size_t right) {
@@ -50,6 +105,9 @@ Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen
       reversed[row] = batch.steps.row(i, length - 1 - t);
     }
   }
+  const Item& one = items[batch.items.front()];
+  if (!one.question.empty()) add_questions(items, batch);
+  if (!one.choices.empty()) add_choices(items, batch);
   return batch;
 }
 

@@ -11,18 +11,35 @@
 
 namespace skim::train {
 
+// Lists of words of different lengths, as rows of a batch's words.
+struct Padded {
+  torch::Tensor index;   // [lists, longest]; beyond a list's end any row
+  torch::Tensor inside;  // likewise, bool
+  // [lists, longest, width]
+  torch::Tensor vectors(const torch::Tensor& words) const {
+    return words.index_select(0, index.flatten()).view({index.size(0), index.size(1), -1});
+  }
+};
+
 struct Batch {
   std::vector<std::size_t> items;  // by falling length
   Steps steps;
   std::vector<std::int64_t> lengths;
-  std::vector<std::int32_t> words;  // of every packed row
-  torch::Tensor labels;             // [texts]
+  std::vector<std::int32_t> words;  // of every packed row; then those of questions and choices
+  torch::Tensor labels;             // [texts]: the label, the choice or the answer's first word
+  torch::Tensor lasts;              // [texts], or undefined: the answer's last word
+  Padded question;                  // one list a text, or undefined
+  Padded choices;                   // one list a choice of each text, or undefined
+  torch::Tensor no_choice;          // [texts, most choices]: where a text has fewer
   torch::Tensor taught;             // [texts, labels], or undefined without a teacher
   torch::Tensor reversed;           // for each packed row the row that mirrors it in its text
   torch::Tensor last;               // the row of each text's last word
   std::int64_t rows() const { return steps.rows; }
   std::int64_t texts() const { return steps.texts(); }
 };
+
+// All words of an item: its text's, its question's and its choices'.
+std::vector<std::int32_t> words_of(const Item& item);
 
 Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen);
 

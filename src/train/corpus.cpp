@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "tasks/labels.h"
+#include "tasks/spans.h"
 #include "text/normal_form.h"
 #include "text/tokenizer.h"
 #include "text/vocab.h"
@@ -19,10 +20,11 @@ std::vector<std::pair<std::string, std::size_t>> count_words(const Dataset& data
   std::unordered_map<std::string, std::size_t> counts;
   std::vector<Word> words;
   for (const Example& example : data.examples) {
-    const std::string& text = example.query.text;
-    tokenize(text, tokenizer, words);
-    for (const Word& word : words)
-      ++counts[normal_form(std::string_view(text).substr(word.begin, word.end - word.begin))];
+    for (const std::string* text : {&example.query.text, &example.query.question}) {
+      tokenize(*text, tokenizer, words);
+      for (const Word& word : words)
+        ++counts[normal_form(std::string_view(*text).substr(word.begin, word.end - word.begin))];
+    }
   }
   std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
   std::sort(sorted.begin(), sorted.end(), [](const auto& left, const auto& right) {
@@ -70,24 +72,121 @@ Vocabulary make_vocabulary(const Dataset& data, Tokenizer tokenizer, const WordV
   return made;
 }
 
-Result<std::vector<Item>> encode_items(const Dataset& data, const Vocabulary& vocabulary,
-                                       Tokenizer tokenizer, std::span<const std::string> labels,
-                                       std::size_t most_words) {
-  const Result<std::vector<int>> truth = label_indices(data, labels);
-  if (!truth) return tl::unexpected(truth.error());
+namespace {
+
+class Encoder {
+ public:
+  Encoder(const Vocab& vocab, const ModelSpec& spec, std::size_t most_words)
+      : vocab_(vocab), spec_(spec), most_(most_words) {}
+
+  // All but the label.
+  Item encode_text(const Query& query) {
+    Item item;
+    item.words = ids_of(query.text);
+    if (item.words.size() > most_) item.words.resize(most_);
+    if (item.words.empty()) item.words.push_back(kUnknown);
+    return item;
+  }
+
+  // The gap is in the question, which is read last: of a long text the end is kept.
+  Result<Item> encode_gap(const Example& example) {
+    Item item;
+    item.words = ids_of(example.query.text);
+    const std::vector<std::int32_t> question = ids_of(example.query.question);
+    item.words.insert(item.words.end(), question.begin(), question.end());
+    if (item.words.size() > most_)
+      item.words.erase(item.words.begin(), item.words.end() - static_cast<std::ptrdiff_t>(most_));
+    if (item.words.empty()) item.words.push_back(kUnknown);
+    const std::vector<std::string>& choices = example.query.choices;
+    for (const std::string& choice : choices) item.choices.push_back(ids_of(choice));
+    const auto right = std::find(choices.begin(), choices.end(), example.label);
+    if (right == choices.end())
+      return fail(Fault::format, "line " + std::to_string(example.line) + ": the answer '" +
+                                     example.label + "' is none of the choices");
+    item.label = right - choices.begin();
+    return item;
+  }
+
+  // Without answers when none lies in the words that are kept.
+  Item encode_question(const Example& example) {
+    Item item = encode_text(example.query);
+    const std::vector<Word> words = extents_;
+    item.question = ids_of(example.query.question);
+    if (item.question.empty()) item.question.push_back(kUnknown);
+    for (const GoldAnswer& answer : example.answers) {
+      const auto span = words_over(words, answer);
+      if (!span || span->last >= item.words.size()) continue;
+      item.answers.push_back(
+          {static_cast<std::int64_t>(span->first), static_cast<std::int64_t>(span->last)});
+    }
+    if (!item.answers.empty()) item.label = item.answers[0].first;
+    return item;
+  }
+
+ private:
+  std::vector<std::int32_t> ids_of(const std::string& text) {
+    skim::encode(text, spec_.tokenizer, vocab_, extents_, ids_);
+    return {ids_.begin(), ids_.end()};
+  }
+
+  const Vocab& vocab_;
+  const ModelSpec& spec_;
+  std::size_t most_;
+  std::vector<Word> extents_;
+  std::vector<WordId> ids_;
+};
+
+// Whether the data holds what the net is to learn.
+Result<void> check_kind(const Dataset& data, NetKind net) {
+  for (const Example& example : data.examples) {
+    const std::string where = data.name + ", line " + std::to_string(example.line) + ": ";
+    const bool choices = !example.query.choices.empty(), answers = !example.answers.empty();
+    if (net == NetKind::classifier && (choices || answers))
+      return fail(Fault::argument, where + "asks a question; train on it with --task " +
+                                       (choices ? "cloze" : "span"));
+    if (net == NetKind::cloze && !choices)
+      return fail(Fault::argument, where + "has no choices, which --task cloze learns from");
+    if (net == NetKind::span && !answers)
+      return fail(Fault::argument,
+                  where + "has no answer in the text, which --task span learns from");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, const ModelSpec& spec,
+                           std::size_t most_words) {
+  if (const auto fine = check_kind(data, spec.net); !fine) return tl::unexpected(fine.error());
   const std::vector<std::string_view> words(vocabulary.words.begin(), vocabulary.words.end());
   const Result<Vocab> vocab = Vocab::create(words);
   if (!vocab) return tl::unexpected(vocab.error());
-  std::vector<Item> items;
-  std::vector<Word> extents;
-  std::vector<WordId> ids;
-  for (std::size_t i = 0; i < data.examples.size(); ++i) {
-    encode(data.examples[i].query.text, tokenizer, *vocab, extents, ids);
-    if (ids.size() > most_words) ids.resize(most_words);
-    if (ids.empty()) ids.push_back(kUnknown);
-    items.push_back({{ids.begin(), ids.end()}, (*truth)[i], {}});
+  std::vector<int> truth;
+  if (spec.net == NetKind::classifier) {
+    Result<std::vector<int>> found = label_indices(data, spec.labels);
+    if (!found) return tl::unexpected(found.error());
+    truth = std::move(*found);
   }
-  return items;
+  Encoder encoder(*vocab, spec, most_words);
+  Items made;
+  for (std::size_t i = 0; i < data.examples.size(); ++i) {
+    const Example& example = data.examples[i];
+    if (spec.net == NetKind::classifier) {
+      made.items.push_back(encoder.encode_text(example.query));
+      made.items.back().label = truth[i];
+    } else if (spec.net == NetKind::cloze) {
+      Result<Item> item = encoder.encode_gap(example);
+      if (!item) return fail(item.error().fault, data.name + ", " + item.error().message);
+      made.items.push_back(std::move(*item));
+    } else {
+      Item item = encoder.encode_question(example);
+      if (item.answers.empty())
+        ++made.without_answer;
+      else
+        made.items.push_back(std::move(item));
+    }
+  }
+  return made;
 }
 
 Dataset split_off(Dataset& data, double share, std::uint64_t seed) {

@@ -14,9 +14,19 @@
 namespace skim::train {
 
 struct Item {
-  std::vector<std::int32_t> words;  // at least one: an empty text is one unknown word
-  std::int64_t label = 0;
+  // A piece of the text, from its first word to its last.
+  struct Answer {
+    std::int64_t first = 0, last = 0;
+  };
+
+  // At least one: an empty text is one unknown word. The question's words follow where a net reads
+  // both in one go.
+  std::vector<std::int32_t> words;
+  std::int64_t label = 0;     // of a label or choice, or the first word of the first answer
   std::vector<float> taught;  // what a teacher holds of each label; empty without one
+  std::vector<std::int32_t> question;  // where a net attends to it; at least one word
+  std::vector<std::vector<std::int32_t>> choices;
+  std::vector<Answer> answers;  // where they are pieces of the text
 };
 
 struct Vocabulary {
@@ -40,10 +50,14 @@ struct VocabularyOptions {
 Vocabulary make_vocabulary(const Dataset& data, Tokenizer tokenizer, const WordVectors* vectors,
                            const VocabularyOptions& options);
 
-// `most_words` of each text, from its beginning.
-Result<std::vector<Item>> encode_items(const Dataset& data, const Vocabulary& vocabulary,
-                                       Tokenizer tokenizer, std::span<const std::string> labels,
-                                       std::size_t most_words);
+struct Items {
+  std::vector<Item> items;
+  std::size_t without_answer = 0;  // left out, because no answer lies in what is read of the text
+};
+
+// `most_words` of each text, from its beginning; where the question is read after it, to its end.
+Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, const ModelSpec& spec,
+                           std::size_t most_words);
 
 // Takes a share of `data` out of it, evenly spread over it, for want of a dev file.
 Dataset split_off(Dataset& data, double share, std::uint64_t seed);

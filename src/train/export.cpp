@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "base/best_span.h"
 #include "spec/params.h"
 #include "text/tokenizer.h"
 #include "text/vocab.h"
@@ -72,6 +74,46 @@ Trace trace_of(const ModelSpec& spec, const NetOutput& out, const Batch& batch) 
   return trace;
 }
 
+// Some right answer, which the net does not look at.
+Example example_of(const ModelSpec& spec, const Query& query) {
+  Example example{query, "", 1};
+  if (spec.net == NetKind::classifier) example.label = spec.labels[0];
+  if (spec.net == NetKind::cloze) example.label = query.choices[0];
+  if (spec.net == NetKind::span)
+    example.answers.push_back({query.text.substr(0, query.text.find(' ')), 0});
+  return example;
+}
+
+std::vector<float> probabilities(const torch::Tensor& scores) {
+  const torch::Tensor likely = torch::softmax(scores, 1)[0].contiguous();
+  return {likely.data_ptr<float>(), likely.data_ptr<float>() + likely.numel()};
+}
+
+// Fills in what the trainer answers, and how it reads.
+void answer_as_trained(const ModelSpec& spec, const Vocabulary& vocabulary, const Weights& weights,
+                       const Snapshot& snapshot, Probe& probe) {
+  const Dataset data{"probe", {example_of(spec, probe.query)}};
+  const Result<Items> made =
+      encode_items(data, vocabulary, spec, std::numeric_limits<std::size_t>::max());
+  const Batch batch = make_batch(made->items, {0});
+  const NetOutput out =
+      read_hard(spec, weights, snapshot.words, batch, static_cast<double>(probe.policy.read_above));
+  probe.scores = probabilities(out.scores);
+  probe.trace = trace_of(spec, out, batch);
+  if (spec.net != NetKind::span) {
+    const auto best = std::max_element(probe.scores.begin(), probe.scores.end());
+    probe.index = static_cast<int>(best - probe.scores.begin());
+    return;
+  }
+  const std::vector<float> last = probabilities(out.last_scores);
+  const BestSpan best = best_span(probe.scores, last);
+  probe.scores.insert(probe.scores.end(), last.begin(), last.end());
+  std::vector<Word> words;
+  tokenize(probe.query.text, spec.tokenizer, words);
+  probe.begin = words[best.first].begin;
+  probe.end = words[best.last].end;
+}
+
 }  // namespace
 
 std::vector<Probe> make_probes(const ModelSpec& spec, const Vocabulary& vocabulary,
@@ -83,19 +125,17 @@ std::vector<Probe> make_probes(const ModelSpec& spec, const Vocabulary& vocabula
   std::vector<Probe> probes;
   for (const std::size_t length : {1U, 5U, 20U, 60U, 200U}) {
     for (const float threshold : {0.5F, 0.2F}) {
+      const Noise mine = noise.at(probes.size());
+      const auto text = [&](std::size_t count, std::uint64_t which) {
+        return probe_text(vocabulary, words, count, which == 0 ? mine : mine.at(which));
+      };
       Probe probe;
-      probe.query.text = probe_text(vocabulary, words, length, noise.at(probes.size()));
+      probe.query.text = text(length, 0);
+      if (spec.net != NetKind::classifier) probe.query.question = text(1 + length / 10, 1);
+      for (std::uint64_t i = 0; spec.net == NetKind::cloze && i < 4; ++i)
+        probe.query.choices.push_back(text(1 + i % 2, 2 + i));
       probe.policy.read_above = threshold;
-      Dataset data{"probe", {{probe.query, spec.labels[0], 1}}};
-      const Result<std::vector<Item>> items =
-          encode_items(data, vocabulary, spec.tokenizer, spec.labels, length);
-      const Batch batch = make_batch(*items, {0});
-      const NetOutput out =
-          read_hard(spec, weights, snapshot.words, batch, static_cast<double>(threshold));
-      const torch::Tensor scores = torch::softmax(out.scores, 1)[0].contiguous();
-      probe.index = static_cast<int>(scores.argmax().item<std::int64_t>());
-      probe.scores.assign(scores.data_ptr<float>(), scores.data_ptr<float>() + scores.numel());
-      probe.trace = trace_of(spec, out, batch);
+      answer_as_trained(spec, vocabulary, weights, snapshot, probe);
       probes.push_back(std::move(probe));
     }
   }

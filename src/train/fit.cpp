@@ -68,14 +68,14 @@ NetOutput read_hard(const ModelSpec& spec, const Weights& weights, const std::ve
                     const Batch& batch, double threshold) {
   torch::NoGradGuard guard;
   const auto width = static_cast<std::size_t>(spec.word_width);
-  Tensor rows = torch::empty({batch.rows(), spec.word_width});
+  Tensor rows = torch::empty({static_cast<std::int64_t>(batch.words.size()), spec.word_width});
   float* to = rows.data_ptr<float>();
   for (std::size_t i = 0; i < batch.words.size(); ++i)
     std::copy_n(words.data() + static_cast<std::size_t>(batch.words[i]) * width, width,
                 to + i * width);
   ReadMode mode;
   mode.threshold = threshold;
-  return classify(spec, weights, rows, batch, {}, mode);
+  return run_net({spec, weights, rows, batch, {}, mode});
 }
 
 Fit::Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<Item>& train,
@@ -174,7 +174,8 @@ bool Fit::step() {
   std::vector<std::int32_t> all_words;
   for (const std::size_t item : chosen) {
     rows += static_cast<std::int64_t>(items[item].words.size());
-    all_words.insert(all_words.end(), items[item].words.begin(), items[item].words.end());
+    const std::vector<std::int32_t> its_words = words_of(items[item]);
+    all_words.insert(all_words.end(), its_words.begin(), its_words.end());
   }
   const std::vector<std::int32_t> distinct = distinct_words(std::move(all_words));
   const std::vector<std::size_t> part = mine(chosen, items, group_);
@@ -190,7 +191,7 @@ bool Fit::step() {
   const ReadMode mode = mode_at(step_);
   // Adds to all gradients.
   const auto learn = [&](const Tensor& words) {
-    const NetOutput out = classify(spec_, weights_, words, batch, options_.dropout, mode);
+    const NetOutput out = run_net({spec_, weights_, words, batch, options_.dropout, mode});
     const Losses found =
         losses_of(batch, out, mode, static_cast<std::int64_t>(chosen.size()), rows, weight);
     (found.total * weight).backward();
@@ -282,9 +283,8 @@ Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) co
        at += static_cast<std::size_t>(group_.size())) {
     const Batch batch = make_batch(items, batches[at]);
     const NetOutput out = read_hard(spec_, weights, snapshot.words, batch, read_all ? -1.0 : 0.5);
-    right += (out.scores.argmax(1) == batch.labels).sum().item<double>();
-    loss +=
-        torch::cross_entropy_loss(out.scores, batch.labels, {}, at::Reduction::Sum).item<double>();
+    right += rightness(spec_, out, batch, items);
+    loss += strict_loss(out, batch).sum().item<double>();
     for (const ReadOutput& reading : out.readings) {
       words += static_cast<double>(batch.rows());
       if (reading.taken.defined())

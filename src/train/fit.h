@@ -12,14 +12,14 @@
 #include "train/batch.h"
 #include "train/corpus.h"
 #include "train/distribute.h"
-#include "train/nets/classifier.h"
+#include "train/nets/net.h"
 #include "train/optimizer.h"
 #include "train/options.h"
 
 namespace skim::train {
 
 struct Score {
-  double accuracy = 0;
+  double accuracy = 0;  // of pieces of texts: how much of the words is right (F1)
   double loss = 0;
   double skim_rate = 0;
 };
@@ -75,7 +75,7 @@ class Fit {
     torch::Tensor total;
     double shown = 0, skimmed = 0;
   };
-  torch::Tensor loss_of_texts(const torch::Tensor& scores, const Batch& batch) const;
+  torch::Tensor loss_of_texts(const NetOutput& out, const Batch& batch) const;
   Losses losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
                    std::int64_t texts, std::int64_t rows, double weight);
   static void add_reward(const ReadOutput& reading, const torch::Tensor& scores, const Batch& batch,
@@ -118,6 +118,9 @@ struct Fit::State {
 // How good a score is: accuracy, and a tenth of a point for ten points of skimming, so that of two
 // equally good models the one that reads less wins.
 double worth(const Score& score);
+
+// How far the scores are from the right answers, of each text.
+torch::Tensor strict_loss(const NetOutput& out, const Batch& batch);
 
 // Weights with the values of a snapshot.
 void put(const Snapshot& snapshot, Weights& weights);

@@ -24,11 +24,20 @@ void Fit::add_reward(const ReadOutput& reading, const Tensor& scores, const Batc
                  (surprise * surprise - surprise.detach() * reading.sampled_log_p).sum() / texts;
 }
 
-// How far the scores are from the labels and, with a teacher, from what it holds; of each text.
-// Softened answers weaken gradients by the square of the temperature, which is made good here.
-Tensor Fit::loss_of_texts(const Tensor& scores, const Batch& batch) const {
-  const Tensor strict = torch::cross_entropy_loss(scores, batch.labels, {}, at::Reduction::None);
+Tensor strict_loss(const NetOutput& out, const Batch& batch) {
+  const auto loss = [](const Tensor& scores, const Tensor& right) {
+    return torch::cross_entropy_loss(scores, right, {}, at::Reduction::None);
+  };
+  const Tensor first = loss(out.scores, batch.labels);
+  return out.last_scores.defined() ? first + loss(out.last_scores, batch.lasts) : first;
+}
+
+// Against the labels and, with a teacher, against what it holds; of each text. Softened answers
+// weaken gradients by the square of the temperature, which is made good here.
+Tensor Fit::loss_of_texts(const NetOutput& out, const Batch& batch) const {
+  const Tensor strict = strict_loss(out, batch);
   if (!batch.taught.defined()) return strict;
+  const Tensor& scores = out.scores;
   const double softness = options_.teacher_softness, weight = options_.teacher_weight;
   const Tensor wanted = torch::softmax(torch::log(batch.taught + 1e-9) / softness, 1);
   const Tensor taught = -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
@@ -40,7 +49,7 @@ Tensor Fit::loss_of_texts(const Tensor& scores, const Batch& batch) const {
 Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
                            std::int64_t texts, std::int64_t rows, double weight) {
   const auto all_texts = static_cast<double>(texts);
-  const Tensor each = loss_of_texts(out.scores, batch);
+  const Tensor each = loss_of_texts(out, batch);
   Losses losses;
   losses.total = each.sum() / all_texts;
   std::vector<float> sums = {each.sum().item<float>(), 0, 0, 0};

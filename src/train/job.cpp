@@ -77,9 +77,11 @@ Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& liste
     if (!part) return tl::unexpected(part.error());
     append(data.train, std::move(*part));
   }
-  spec.labels = labels_of(data.train);
-  if (const auto checked = check_labels(data.train, spec.labels); !checked)
-    return tl::unexpected(checked.error());
+  if (spec.net == NetKind::classifier) {
+    spec.labels = labels_of(data.train);
+    if (const auto checked = check_labels(data.train, spec.labels); !checked)
+      return tl::unexpected(checked.error());
+  }
   if (!job.dev.empty()) {
     Result<Dataset> dev = load_examples(job.dev);
     if (!dev) return tl::unexpected(dev.error());
@@ -104,7 +106,7 @@ Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& liste
                       {job.vocabulary, job.fewest, job.tuned_from, spec.word_width, job.fit.seed});
   spec.vocabulary = static_cast<int>(data.vocabulary.words.size());
   spec.word_width = static_cast<int>(data.vocabulary.width);
-  spec.reader.input = spec.word_width;
+  spec.reader.input = spec.input_width();
   if (!job.start_from.empty()) {
     const Result<ModelFile> file = open_model_file(job.start_from);
     if (!file) return tl::unexpected(file.error());
@@ -118,10 +120,16 @@ Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& liste
                      job.start_from);
   }
   const auto encode = [&](const Dataset& texts, std::size_t most, std::vector<Item>& into) {
-    Result<std::vector<Item>> items =
-        encode_items(texts, data.vocabulary, spec.tokenizer, spec.labels, most);
-    if (items) into = std::move(*items);
-    return items ? Result<void>{} : tl::unexpected(items.error());
+    Result<Items> made = encode_items(texts, data.vocabulary, spec, most);
+    if (!made) return Result<void>(tl::unexpected(made.error()));
+    into = std::move(made->items);
+    if (made->without_answer > 0)
+      listener.message(texts.name + ": " + std::to_string(made->without_answer) +
+                       " questions are left out, their answers do not lie in what is read");
+    if (into.empty())
+      return Result<void>(
+          fail(Fault::argument, texts.name + ": no question has an answer in its text"));
+    return Result<void>{};
   };
   // Dev is read whole: that is what the model will be asked to do.
   const std::size_t most = job.fit.crop > 0 ? kWhole : job.most_words;
@@ -143,7 +151,12 @@ std::uint64_t digest(const std::vector<Item>& items) {
   std::vector<std::int32_t> all;
   for (const Item& item : items) {
     all.push_back(static_cast<std::int32_t>(item.label));
-    all.insert(all.end(), item.words.begin(), item.words.end());
+    const std::vector<std::int32_t> words = words_of(item);
+    all.insert(all.end(), words.begin(), words.end());
+    for (const Item::Answer& answer : item.answers) {
+      all.push_back(static_cast<std::int32_t>(answer.first));
+      all.push_back(static_cast<std::int32_t>(answer.last));
+    }
     for (const float value : item.taught) all.push_back(std::bit_cast<std::int32_t>(value));
   }
   return checksum_of_data(std::as_bytes(std::span(all)));

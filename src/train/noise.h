@@ -44,7 +44,8 @@ enum class Use : std::uint64_t {
   choice,
   layer_dropout,
   word_dropout,
-  crop
+  crop,
+  question_dropout
 };
 
 }  // namespace skim::train

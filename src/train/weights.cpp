@@ -75,7 +75,8 @@ Weights::Weights(const ModelSpec& spec, std::uint64_t seed, double read_bias) {
     } else if (made.dim() == 2) {
       const std::int64_t outputs = of_cell ? made.size(0) / gate_count : made.size(0);
       fill_evenly(made, std::sqrt(6.0 / static_cast<double>(outputs + made.size(1))), mine);
-    } else if (tensor.name == "pool.w") {
+    } else if (tensor.name == "pool.w" || tensor.name == "first.w" || tensor.name == "last.w" ||
+               tensor.name == "question.w" || tensor.name == "question.both") {
       fill_evenly(made, 0.1, mine);
     } else if (of_cell && ends_with(tensor.name, ".b") && spec.reader.cell == Cell::lstm) {
       made.narrow(0, made.size(0) / 4, made.size(0) / 4).fill_(1);

@@ -56,7 +56,9 @@ void declare(Options& options, Choices& chosen) {
   options.add("--dev", job.dev, "FILE", "labelled text to choose the best model by");
   options.add("--test", chosen.test, "FILE", "labelled text to report on, read once at the end");
   options.add("--out", chosen.out, "FILE", "the model to write");
-  options.add_choice("--task", chosen.task, {"classify"}, "what is learned");
+  options.add_choice("--task", chosen.task, {"classify", "cloze", "span"},
+                     "what is learned: a label, which choice fills a gap, or which piece of the "
+                     "text answers a question");
   options.add_choice("--reader", chosen.reader, {"skim", "full", "jump", "skip", "vary"},
                      "how words are chosen: docs/training.md compares them");
   options.add_choice("--cell", chosen.cell, {"lstm", "gru", "rnn"}, "the recurrent cell");
@@ -198,6 +200,15 @@ std::optional<std::string> settle(Choices& chosen) {
   job.tuned_from = static_cast<std::size_t>(chosen.tuned_from);
   job.fewest = static_cast<std::size_t>(std::max(1, chosen.fewest));
   if (job.checkpoint.empty()) job.checkpoint = chosen.out + ".checkpoint";
+  job.spec.net = chosen.task == "classify" ? NetKind::classifier : enum_of<NetKind>(chosen.task);
+  if (job.spec.net != NetKind::classifier) {
+    if (chosen.crops) return "--crops would cut answers away; it is for --task classify";
+    if (fit.adversarial > 0) return "--adversarial is for --task classify";
+    if (!chosen.teachers.empty()) return "--teacher is for --task classify";
+    if (chosen.pooling != "last") return "--pooling is for --task classify";
+    if (chosen.task == "span" && chosen.reader == "jump")
+      return "--reader jump has no state after words it jumps over, which --task span needs";
+  }
   ReaderSpec& reader = job.spec.reader;
   reader.kind = enum_of<ReaderKind>(chosen.reader);
   reader.cell = enum_of<Cell>(chosen.cell);
@@ -326,10 +337,11 @@ int finish(const Choices& chosen, train::JobReport& report, Display& display) {
   if (!chosen.test.empty()) {
     const Result<Report> test = look_at_test(chosen);
     if (!test) return failed("train", test.error());
-    result["test_accuracy"] = test->accuracy;
+    const Json marks = marks_json(test->marks);
+    for (const auto& [name, value] : marks.items()) result["test_" + name] = value;
     result["test_skim_rate"] = test->skim_rate;
-    of_test = format("test accuracy %.2f %%, skimmed %.1f %%\n", 100 * test->accuracy,
-                     100 * test->skim_rate);
+    of_test = format("test %s %.2f %%, skimmed %.1f %%\n", test->marks.chief_name(),
+                     100 * test->marks.chief(), 100 * test->skim_rate);
   }
   if (chosen.json) return print(result.dump() + "\n");
   return print(

@@ -30,14 +30,16 @@ Vocabulary some_words() {
 }
 
 void expect_parity(ModelSpec spec, const Vocabulary& vocabulary) {
-  spec.labels = {"no", "perhaps", "yes"};
+  if (spec.net == NetKind::classifier) spec.labels = {"no", "perhaps", "yes"};
   spec.vocabulary = static_cast<int>(vocabulary.words.size());
-  spec.word_width = spec.reader.input = static_cast<int>(vocabulary.width);
-  SCOPED_TRACE(
-      std::string(name_of(spec.reader.kind)) + " " + std::string(name_of(spec.reader.cell)) + " " +
-      std::string(name_of(spec.reader.decision)) + " " + std::string(name_of(spec.pooling)) + ", " +
-      std::to_string(spec.reader.small.size()) + " small, " + std::to_string(spec.layers) +
-      " layers" + (spec.bidirectional ? ", both ways" : ""));
+  spec.word_width = static_cast<int>(vocabulary.width);
+  spec.reader.input = spec.input_width();
+  SCOPED_TRACE(std::string(name_of(spec.net)) + " " + std::string(name_of(spec.reader.kind)) + " " +
+               std::string(name_of(spec.reader.cell)) + " " +
+               std::string(name_of(spec.reader.decision)) + " " +
+               std::string(name_of(spec.pooling)) + ", " +
+               std::to_string(spec.reader.small.size()) + " small, " + std::to_string(spec.layers) +
+               " layers" + (spec.bidirectional ? ", both ways" : ""));
   const Weights weights(spec, 5, 0);
   Snapshot snapshot;
   for (const std::string& name : weights.names()) {
@@ -112,6 +114,26 @@ TEST_P(Parity, OfTheOtherMethods) {
         spec.layers = deep ? 2 : 1;
         spec.bidirectional = deep;
         expect_parity(spec, vocabulary);
+      }
+    }
+  }
+}
+
+TEST_P(Parity, OfNetsThatAnswerQuestions) {
+  const Vocabulary vocabulary = some_words();
+  for (const NetKind net : {NetKind::cloze, NetKind::span}) {
+    for (const ReaderKind kind :
+         {ReaderKind::full, ReaderKind::skim, ReaderKind::skip, ReaderKind::vary}) {
+      for (const int layers : {1, 2}) {
+        for (const bool both : {false, true}) {
+          ModelSpec spec = spec_of(GetParam(), {});
+          spec.net = net;
+          spec.reader.kind = kind;
+          if (kind == ReaderKind::skim) spec.reader.small = both ? std::vector{5} : std::vector{0};
+          spec.layers = layers;
+          spec.bidirectional = both;
+          expect_parity(spec, vocabulary);
+        }
       }
     }
   }

@@ -1,0 +1,60 @@
+#include "train/nets/net.h"
+
+#include <algorithm>
+
+#include "base/best_span.h"
+
+namespace skim::train {
+namespace {
+
+using torch::Tensor;
+
+// Harmonic mean of precision and recall over the words of two pieces of a text.
+double overlap(const BestSpan& found, const Item::Answer& right) {
+  const auto first = static_cast<std::int64_t>(found.first);
+  const auto last = static_cast<std::int64_t>(found.last);
+  const std::int64_t common = std::min(last, right.last) - std::max(first, right.first) + 1;
+  if (common <= 0) return 0;
+  return 2 * static_cast<double>(common) /
+         static_cast<double>(last - first + 1 + right.last - right.first + 1);
+}
+
+double rightness_of_spans(const NetOutput& out, const Batch& batch,
+                          const std::vector<Item>& items) {
+  const Tensor first = torch::softmax(out.scores, 1).contiguous();
+  const Tensor last = torch::softmax(out.last_scores, 1).contiguous();
+  double sum = 0;
+  for (std::int64_t i = 0; i < batch.texts(); ++i) {
+    const auto count = static_cast<std::size_t>(batch.lengths[static_cast<std::size_t>(i)]);
+    const std::int64_t offset = i * first.size(1);
+    const BestSpan found = best_span({first.data_ptr<float>() + offset, count},
+                                     {last.data_ptr<float>() + offset, count});
+    double best = 0;
+    for (const Item::Answer& right : items[batch.items[static_cast<std::size_t>(i)]].answers)
+      best = std::max(best, overlap(found, right));
+    sum += best;
+  }
+  return sum;
+}
+
+}  // namespace
+
+NetOutput run_net(const NetInput& in) {
+  switch (in.spec.net) {
+    case NetKind::classifier:
+      return classify(in);
+    case NetKind::cloze:
+      return fill_gaps(in);
+    case NetKind::span:
+      break;
+  }
+  return find_spans(in);
+}
+
+double rightness(const ModelSpec& spec, const NetOutput& out, const Batch& batch,
+                 const std::vector<Item>& items) {
+  if (spec.net == NetKind::span) return rightness_of_spans(out, batch, items);
+  return (out.scores.argmax(1) == batch.labels).sum().item<double>();
+}
+
+}  // namespace skim::train
