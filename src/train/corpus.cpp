@@ -193,8 +193,13 @@ Dataset split_off(Dataset& data, double share, std::uint64_t seed) {
   Dataset part{data.name + " (split off)", {}};
   Dataset rest{data.name, {}};
   const Noise noise = Noise(seed).at(0x5917);
+  // Questions about one text stay together: whoever knows the text has an advantage.
+  std::unordered_map<std::string, std::size_t> first_about;
   for (std::size_t i = 0; i < data.examples.size(); ++i) {
-    const bool out = noise.share(i) < static_cast<float>(share);
+    const Query& query = data.examples[i].query;
+    const std::size_t place =
+        query.question.empty() ? i : first_about.emplace(query.text, i).first->second;
+    const bool out = noise.share(place) < static_cast<float>(share);
     (out ? part : rest).examples.push_back(std::move(data.examples[i]));
   }
   data = std::move(rest);

@@ -59,7 +59,8 @@ struct Items {
 Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, const ModelSpec& spec,
                            std::size_t most_words);
 
-// Takes a share of `data` out of it, evenly spread over it, for want of a dev file.
+// Takes a share of `data` out of it, evenly spread over it, for want of a dev file. Questions about
+// one text stay together.
 Dataset split_off(Dataset& data, double share, std::uint64_t seed);
 
 }  // namespace skim::train

@@ -27,7 +27,7 @@ float size_of_weights(const TensorSpec& tensor) {
 
 ModelDraft random_draft(ModelSpec spec, std::uint64_t seed) {
   if (spec.vocabulary == 0) spec.vocabulary = 50;
-  if (spec.labels.empty()) spec.labels = {"no", "maybe", "yes"};
+  if (spec.labels.empty() && spec.net == NetKind::classifier) spec.labels = {"no", "maybe", "yes"};
   Random random(seed, 1);
   DraftTensors tensors(spec);
   for (const TensorSpec& tensor : tensors.specs()) {
