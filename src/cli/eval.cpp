@@ -52,6 +52,10 @@ Table summary_table(const Report& report) {
       {"Flop-r, the paper's rule", times(report.costs.paper.reduction())},
       {"Flop-r, every product counted", times(report.costs.counted.reduction())},
       {"Flop-r, executed here", times(report.costs.executed.reduction())}};
+  for (const PassRate& pass : report.passes) {
+    if (report.passes.size() > 1)
+      table.rows.push_back({"skimmed by " + pass.reader, percent_text(pass.skim_rate(), 2)});
+  }
   if (report.marks.f1)
     table.rows.insert(table.rows.begin() + 3, {"F1", percent_text(*report.marks.f1, 2)});
   if (report.timing) add_speed(*report.timing, table);

@@ -75,10 +75,12 @@ std::optional<NamedChart> effect_chart(const std::vector<RowSummary>& all, const
 
 std::vector<NamedChart> threshold_charts(const std::vector<RowSummary>& all) {
   std::map<std::string, Chart> by_set;
+  std::map<std::string, std::string> measures;
   for (const RowSummary& summary : all) {
     for (const Json& run : summary.runs) {
       if (!run.contains("thresholds")) continue;
       Chart& chart = by_set[summary.row.set];
+      measures[summary.row.set] = run["test"].contains("f1") ? "F1" : "accuracy";
       ChartSeries series{summary.row.title + ", seed " + std::to_string(run["seed"].get<int>()),
                          {},
                          Line::solid,
@@ -92,9 +94,9 @@ std::vector<NamedChart> threshold_charts(const std::vector<RowSummary>& all) {
   }
   std::vector<NamedChart> charts;
   for (auto& [set, chart] : by_set) {
-    chart.title = "Accuracy against work saved by threshold: " + set;
+    chart.title = "What less work costs, by threshold: " + set;
     chart.x = {"times less work (counted)", Unit::times, Scale::logarithmic};
-    chart.y = {"accuracy", Unit::percent, Scale::linear};
+    chart.y = {measures[set], Unit::percent, Scale::linear};
     charts.push_back({"threshold-" + set, std::move(chart)});
   }
   return charts;

@@ -64,18 +64,46 @@ std::vector<std::string> cells_of(const RowSummary& summary) {
           published_times(paper.speedup)};
 }
 
+// A column behind that of F1.
+void add_exact_matches(const DataSet& set, const std::vector<RowSummary>& all, Table& table) {
+  constexpr std::ptrdiff_t kPlace = 4;
+  table.header.insert(table.header.begin() + kPlace, "exact match %");
+  std::size_t at = 0;
+  for (const RowSummary& summary : all) {
+    if (summary.row.set != set.name || summary.row.group != "table") continue;
+    auto& cells = table.rows[at++];
+    cells.insert(cells.begin() + kPlace, accuracy_text(summary.at("test/exact_match")));
+  }
+}
+
 Section table_of(const DataSet& set, const std::vector<RowSummary>& all) {
   Section section;
   section.heading = set.title;
   if (!set.note.empty()) section.paragraphs.push_back(set.note);
-  section.table.header = {"row",       "method",    "seeds",           "accuracy %", "skimmed %",
-                          "Flop-r",    "counted",   "executed",        "speed-up",   "of reading",
-                          "us a word", "us a text", "paper: accuracy", "skimmed",    "Flop-r",
-                          "speed-up"};
+  bool pieces = false;  // whether answers are pieces of texts
   for (const RowSummary& summary : all) {
-    if (summary.row.set == set.name && summary.row.group == "table")
-      section.table.rows.push_back(cells_of(summary));
+    if (summary.row.set != set.name || summary.row.group != "table") continue;
+    section.table.rows.push_back(cells_of(summary));
+    pieces = pieces || summary.at("test/f1");
   }
+  const std::string measure = pieces ? "F1" : "accuracy";
+  section.table.header = {"row",
+                          "method",
+                          "seeds",
+                          measure + " %",
+                          "skimmed %",
+                          "Flop-r",
+                          "counted",
+                          "executed",
+                          "speed-up",
+                          "of reading",
+                          "us a word",
+                          "us a text",
+                          "paper: " + measure,
+                          "skimmed",
+                          "Flop-r",
+                          "speed-up"};
+  if (pieces) add_exact_matches(set, all, section.table);
   return section;
 }
 

@@ -20,6 +20,7 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
   report.marks = sums->marks(set);
   report.skim_rate = sums->skim_rate();
   report.costs = sums->costs;
+  report.passes = sums->passes;
   report.labels = model.spec().labels;
   if (!report.labels.empty())
     report.confusion = Confusion(report.labels.size(), set.truth, sums->answers);

@@ -47,6 +47,13 @@ Json marks_json(const Marks& marks) {
   return {{"exact_match", tidy(marks.accuracy)}, {"f1", tidy(*marks.f1)}};
 }
 
+Json passes_json(const std::vector<PassRate>& passes) {
+  Json list = Json::array();
+  for (const PassRate& pass : passes)
+    list.push_back({{"reader", pass.reader}, {"skim_rate", tidy(pass.skim_rate())}});
+  return list;
+}
+
 Json flop_reduction_json(const Costs& costs) {
   return {{"paper", tidy(costs.paper.reduction())},
           {"counted", tidy(costs.counted.reduction())},
@@ -63,6 +70,7 @@ Json to_json(const Report& report) {
   json.update(marks_json(report.marks));
   json["skim_rate"] = tidy(report.skim_rate);
   json["flop_reduction"] = flop_reduction_json(report.costs);
+  if (report.passes.size() > 1) json["passes"] = passes_json(report.passes);
   json["speedup"] = report.timing ? Json(tidy(report.timing->speedup)) : Json(nullptr);
   json["reading_speedup"] =
       report.timing ? Json(tidy(report.timing->reading_speedup)) : Json(nullptr);

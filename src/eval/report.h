@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "eval/machine.h"
+#include "eval/tally.h"
 #include "eval/test_set.h"
 #include "eval/timing.h"
 #include "skim/policy.h"
@@ -25,6 +26,7 @@ struct Report {
   Marks marks;
   double skim_rate = 0;
   Costs costs;
+  std::vector<PassRate> passes;
   std::optional<Timing> timing;
   std::vector<std::string> labels;
   Confusion confusion;
@@ -38,6 +40,7 @@ Json to_json(const Report& report);
 // The parts other outputs share.
 // {"accuracy": ...}, or {"exact_match": ..., "f1": ...}.
 Json marks_json(const Marks& marks);
+Json passes_json(const std::vector<PassRate>& passes);
 Json flop_reduction_json(const Costs& costs);
 // The threshold, or null when the policy does not go by one.
 Json threshold_json(const Policy& policy);

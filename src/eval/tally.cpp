@@ -20,11 +20,17 @@ void add(const Reading& reading, Tally& sums) {
     sums.pieces.push_back(reading.answer.text);
   }
   sums.words += reading.words.size();
-  for (const Pass& pass : reading.trace) {
-    sums.steps += pass.steps.size();
-    sums.skimmed += static_cast<std::size_t>(
+  sums.passes.resize(reading.trace.size());
+  for (std::size_t i = 0; i < reading.trace.size(); ++i) {
+    const Pass& pass = reading.trace[i];
+    const auto skimmed = static_cast<std::size_t>(
         std::count_if(pass.steps.begin(), pass.steps.end(),
                       [&pass](const Step& step) { return step.width < pass.hidden; }));
+    sums.steps += pass.steps.size();
+    sums.skimmed += skimmed;
+    sums.passes[i].reader = pass.reader;
+    sums.passes[i].steps += pass.steps.size();
+    sums.passes[i].skimmed += skimmed;
   }
   sums.costs += reading.costs;
 }
@@ -42,9 +48,11 @@ Marks Tally::marks(const TestSet& set) const {
   return marks;
 }
 
-double Tally::skim_rate() const {
+double PassRate::skim_rate() const {
   return steps == 0 ? 0 : static_cast<double>(skimmed) / static_cast<double>(steps);
 }
+
+double Tally::skim_rate() const { return PassRate{{}, steps, skimmed}.skim_rate(); }
 
 double Tally::work() const {
   return costs.counted.full_flops > 0 ? costs.counted.flops / costs.counted.full_flops : 1;

@@ -17,12 +17,22 @@
 
 namespace skim {
 
+// How one reader of a net went over all texts.
+struct PassRate {
+  std::string reader;
+  std::size_t steps = 0;
+  std::size_t skimmed = 0;
+
+  double skim_rate() const;
+};
+
 struct Tally {
   std::vector<int> answers;         // one a query: the index of the label or choice
   std::vector<std::string> pieces;  // instead, where answers are pieces of the text
   std::size_t words = 0;
   std::size_t steps = 0;    // words times passes
   std::size_t skimmed = 0;  // of those, the steps that did not update the whole state
+  std::vector<PassRate> passes;
   Costs costs;              // sums over all queries
 
   Marks marks(const TestSet& set) const;

@@ -141,7 +141,7 @@ Result<DataSet> load_set(const fs::path& path) {
   fields.take(set.title, string_at(*json, "title", where));
   fields.take(set.note, text_or(*json, "note", "", where));
   fields.take(set.train, texts_at(*json, "train", where));
-  fields.take(set.dev, string_at(*json, "dev", where));
+  fields.take(set.dev, text_or(*json, "dev", "", where));
   fields.take(set.test, string_at(*json, "test", where));
   fields.take(set.vectors, text_or(*json, "vectors", "", where));
   fields.take(set.options, options_at(*json, "options", where));

@@ -45,7 +45,8 @@ std::vector<std::string> training_command(const Workshop& workshop, const Experi
   std::vector<std::string> command = {workshop.trainer};
   for (const std::string& file : set.train)
     command.insert(command.end(), {"--train", (workshop.data / file).string()});
-  command.insert(command.end(), {"--dev", (workshop.data / set.dev).string()});
+  if (!set.dev.empty())
+    command.insert(command.end(), {"--dev", (workshop.data / set.dev).string()});
   if (!set.vectors.empty())
     command.insert(command.end(), {"--vectors", (workshop.data / set.vectors).string()});
   const auto options = option_arguments(row.options);
@@ -89,11 +90,19 @@ Result<Report> look(const Subject& subject, Policy policy, const Progress& progr
   return evaluate(subject.model, subject.test, options, progress);
 }
 
+// Whatever is measured, tables and figures find the chief measure as "accuracy".
+Json score_json(const Marks& marks) {
+  Json json = {{"accuracy", tidy(marks.chief())}};
+  if (marks.f1) json.update(marks_json(marks));
+  return json;
+}
+
 Json figures(const Report& report) {
-  Json json = marks_json(report.marks);
+  Json json = score_json(report.marks);
   json.update({{"skim_rate", tidy(report.skim_rate)},
                {"work", tidy(1 / report.costs.counted.reduction())},
                {"flop_reduction", flop_reduction_json(report.costs)}});
+  if (report.passes.size() > 1) json["passes"] = passes_json(report.passes);
   return json;
 }
 
@@ -126,7 +135,7 @@ Result<Json> at_thresholds(const Subject& subject, const Progress& progress) {
                     {"skim_rate", tidy(row.skim_rate)},
                     {"work", tidy(row.work)},
                     {"flop_reduction", flop_reduction_json(row.costs)}});
-    rows.back().update(marks_json(row.marks));
+    rows.back().update(score_json(row.marks));
   }
   return rows;
 }

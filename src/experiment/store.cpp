@@ -92,7 +92,8 @@ Result<Recipe> recipe_of(const Experiments& all, const Row& row, std::uint64_t s
   const DataSet& set = all.set_of(row);
   Recipe recipe{row.options, seed, Json::object()};
   std::vector<std::string> files = set.train;
-  files.insert(files.end(), {set.dev, set.test});
+  if (!set.dev.empty()) files.push_back(set.dev);
+  files.push_back(set.test);
   if (!set.vectors.empty()) files.push_back(set.vectors);
   for (const std::string& file : files) {
     const auto checksum = checksum_of_file(data / file, checksums);

@@ -57,6 +57,14 @@ void append(Dataset& whole, Dataset part) {
   std::move(part.examples.begin(), part.examples.end(), std::back_inserter(whole.examples));
 }
 
+// So many of them at most, evenly spread.
+void keep_evenly(std::vector<Example>& examples, std::size_t most) {
+  if (most == 0 || most >= examples.size()) return;
+  const std::size_t size = examples.size();
+  for (std::size_t i = 0; i < most; ++i) examples[i] = std::move(examples[i * size / most]);
+  examples.resize(most);
+}
+
 // Each item gets what the teacher holds of its whole text.
 Result<void> ask_teacher(const Teacher& teacher, const Dataset& texts,
                          const std::vector<std::string>& labels, std::vector<Item>& items) {
@@ -95,6 +103,7 @@ Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& liste
                      std::to_string(data.dev.examples.size() + data.train.examples.size()) +
                      " texts were split off for it");
   }
+  keep_evenly(data.train.examples, job.most_texts);
   std::optional<WordVectors> vectors;
   if (!job.vectors.empty()) {
     Result<WordVectors> loaded = load_vectors(job.vectors);

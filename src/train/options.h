@@ -67,6 +67,7 @@ struct Job {
   int threads = 0;             // 0: one a core
   double group_seconds = 300;  // how long another process may stay silent before it is lost
   double checkpoint_seconds = 60;
+  std::size_t most_texts = 0;    // to learn from, evenly spread over what there is; 0: all
   std::size_t most_words = 400;  // of each training text
   std::size_t vocabulary = 60'000;
   std::size_t fewest = 2;

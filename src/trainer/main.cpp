@@ -44,7 +44,7 @@ struct Choices {
   double word_rate = 0.2;
   std::uint64_t seed = 1;
   int batch = 32, max_steps = 0, patience = 3000, eval_steps = 0, pretrain = 0, most_words = 400,
-      vocabulary = 60'000, fewest = 2, tuned_from = 1;
+      vocabulary = 60'000, fewest = 2, tuned_from = 1, most_texts = 0;
   bool json = false, quiet = false, crops = false;
 };
 
@@ -100,6 +100,8 @@ void declare(Options& options, Choices& chosen) {
               "how often a word without a vector must occur (default 2)");
   options.add("--tuned-from", chosen.tuned_from, "N",
               "how often a word must occur for its vector to be tuned (default 1)");
+  options.add("--train-limit", chosen.most_texts, "N",
+              "learn from N texts, evenly spread (default 0: all)");
   options.add("--max-words", chosen.most_words, "N", "of each training text (default 400)");
   options.add_flag("--crops", chosen.crops,
                    "of longer ones another stretch each time, not the beginning");
@@ -163,6 +165,8 @@ std::optional<std::string> settle(Choices& chosen) {
   if (!(job.group_seconds > 0)) return "--group-timeout must be above 0";
   if (chosen.batch < 1) return "--batch must be at least 1";
   if (chosen.most_words < 1) return "--max-words must be at least 1";
+  if (chosen.most_texts < 0) return "--train-limit must not be negative";
+  job.most_texts = static_cast<std::size_t>(chosen.most_texts);
   if (chosen.vocabulary < 2) return "--vocabulary must be at least 2";
   if (chosen.patience < 1) return "--patience-steps must be at least 1";
   if (chosen.max_steps < 0 || chosen.eval_steps < 0 || chosen.pretrain < 0)
