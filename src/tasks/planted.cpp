@@ -27,25 +27,6 @@ Words planted_of(bool positive, bool strong) {
 
 std::string_view pick(Words words, Random& random) { return words[random.below(words.size())]; }
 
-// Calls with each piece of a clause.
-template <class Call>
-void for_pieces(std::string_view clause, Call call) {
-  while (!clause.empty()) {
-    const std::size_t end = std::min(clause.find(' '), clause.size());
-    call(clause.substr(0, end));
-    clause.remove_prefix(std::min(end + 1, clause.size()));
-  }
-}
-
-// The words a piece of a clause may become; none when it stands for itself.
-Words words_of_slot(std::string_view piece) {
-  if (piece.size() != 1) return {};
-  for (const planted::Slot& slot : planted::slots()) {
-    if (slot.letter == piece[0]) return slot.words;
-  }
-  return {};
-}
-
 class Writer {
  public:
   Writer(const PlantedOptions& options, std::uint64_t index)
@@ -64,12 +45,13 @@ class Writer {
  private:
   void add_clause() {
     if (!words_.empty()) {
-      for_pieces(pick(planted::joints(), random_), [&](auto piece) { words_.push_back({piece}); });
+      planted::for_pieces(pick(planted::joints(), random_),
+                          [&](auto piece) { words_.push_back({piece}); });
     }
     const bool deciding = random_.chance(kDecidingShare);
     const Words clauses = deciding ? planted::deciding_clauses() : planted::filler_clauses();
     negated_ = false;
-    for_pieces(pick(clauses, random_), [&](auto piece) { add_piece(piece); });
+    planted::for_pieces(pick(clauses, random_), [&](auto piece) { add_piece(piece); });
   }
 
   void add_piece(std::string_view piece) {
@@ -80,7 +62,7 @@ class Writer {
       const bool speaks_for = random_.chance(kAgreement) == leaning_;
       words_.push_back(planted_word(speaks_for != negated_));
     } else {
-      const Words choices = words_of_slot(piece);
+      const Words choices = planted::words_of_slot(piece);
       words_.push_back({choices.empty() ? piece : pick(choices, random_)});
     }
   }
@@ -189,12 +171,12 @@ std::vector<PlantedWord> planted_words() {
   };
   add(kArticleBeforeVowels, PlantedRole::filler, 0);
   for (const std::string_view joint : planted::joints()) {
-    for_pieces(joint, [&](auto piece) { add(piece, PlantedRole::filler, 0); });
+    planted::for_pieces(joint, [&](auto piece) { add(piece, PlantedRole::filler, 0); });
   }
   for (const Words clauses : {planted::deciding_clauses(), planted::filler_clauses()}) {
     for (const std::string_view clause : clauses) {
-      for_pieces(clause, [&](auto piece) {
-        const bool stands = piece != "~" && piece != "J" && words_of_slot(piece).empty();
+      planted::for_pieces(clause, [&](auto piece) {
+        const bool stands = piece != "~" && piece != "J" && planted::words_of_slot(piece).empty();
         if (stands) add(piece, PlantedRole::filler, 0);
       });
     }

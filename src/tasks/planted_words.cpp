@@ -136,6 +136,15 @@ constexpr auto kJoints = std::to_array<View>({".", ".", ".", ", and", ", but", "
 }  // namespace
 
 std::span<const Slot> slots() { return kSlots; }
+
+std::span<const View> words_of_slot(View piece) {
+  if (piece.size() != 1) return {};
+  for (const Slot& slot : kSlots) {
+    if (slot.letter == piece[0]) return slot.words;
+  }
+  return {};
+}
+
 std::span<const View> mild_positive() { return kMildPositive; }
 std::span<const View> strong_positive() { return kStrongPositive; }
 std::span<const View> mild_negative() { return kMildNegative; }

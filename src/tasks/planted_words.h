@@ -1,6 +1,8 @@
 // The words and sentences of the planted task.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -12,6 +14,8 @@ struct Slot {
   std::span<const std::string_view> words;
 };
 std::span<const Slot> slots();
+// The words a piece of a clause may become; none when it stands for itself.
+std::span<const std::string_view> words_of_slot(std::string_view piece);
 
 // The words that decide. Mild and strong ones of both signs are equally many, so each has an
 // opposite.
@@ -28,5 +32,15 @@ std::span<const std::string_view> deciding_clauses();
 std::span<const std::string_view> filler_clauses();
 // What joins two clauses.
 std::span<const std::string_view> joints();
+
+// Calls with each piece of a clause.
+template <class Call>
+void for_pieces(std::string_view clause, Call call) {
+  while (!clause.empty()) {
+    const std::size_t end = std::min(clause.find(' '), clause.size());
+    call(clause.substr(0, end));
+    clause.remove_prefix(std::min(end + 1, clause.size()));
+  }
+}
 
 }  // namespace skim::planted

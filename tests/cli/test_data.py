@@ -1,0 +1,59 @@
+"""skim data: generated data sets."""
+import json
+import pathlib
+
+import support
+from support import SkimTest
+
+
+class Data(SkimTest):
+    def made(self, task, *options):
+        into = pathlib.Path(support.path(f"made-{task}"))
+        self.ok("data", "make", task, "--into", into, "--train", 40, "--dev", 5, "--test", 4, *options)
+        return into
+
+    def test_list_names_every_task(self):
+        names = [line.split()[0] for line in self.ok("data", "list").splitlines()]
+        self.assertEqual(names, ["planted", "questions", "gaps"])
+
+    def test_planted_has_as_many_lines_as_asked_for(self):
+        into = self.made("planted")
+        self.assertEqual([len((into / f"{part}.tsv").read_text().splitlines()) for part in ("train", "dev", "test")],
+                         [40, 5, 4])
+
+    def test_questions_are_answered_where_the_file_says_and_parts_share_no_passage(self):
+        into = self.made("questions", "--words", 50)
+        passages = []
+        for part, count in (("train", 40), ("dev", 5), ("test", 4)):
+            paragraphs = json.loads((into / f"{part}.json").read_text())["data"][0]["paragraphs"]
+            passages += [paragraph["context"] for paragraph in paragraphs]
+            asked = [(paragraph["context"], question) for paragraph in paragraphs for question in paragraph["qas"]]
+            self.assertEqual(len(asked), count)
+            for context, question in asked:
+                answer = question["answers"][0]
+                self.assertTrue(context[answer["answer_start"]:].startswith(answer["text"]))
+        self.assertEqual(len(passages), len(set(passages)))
+
+    def test_gaps_have_twenty_sentences_and_ten_choices(self):
+        into = self.made("gaps")
+        for part, count in (("train", 40), ("dev", 5), ("test", 4)):
+            gaps = (into / f"{part}.txt").read_text().strip().split("\n\n")
+            self.assertEqual(len(gaps), count)
+            for gap in gaps:
+                *sentences, last = gap.split("\n")
+                question, answer, nothing, choices = last.split("\t")
+                self.assertEqual((len(sentences), nothing, len(choices.split("|"))), (20, "", 10))
+                self.assertIn(answer, choices.split("|"))
+                self.assertIn("XXXXX", question)
+
+    def test_options_of_another_task_are_wrong_usage(self):
+        into = support.path("never")
+        for task, option, says in (("questions", ["--format", "jsonl"], "--format is for planted only"),
+                                   ("gaps", ["--negators"], "--negators is for planted only"),
+                                   ("gaps", ["--words", "10"], "--words is not for gaps"),
+                                   ("questions", ["--words", "0"], "at least 1"),
+                                   ("planted", ["--dev", "0"], "at least 1"),
+                                   ("riddles", [], "there are: planted, questions, gaps")):
+            with self.subTest(task=task, option=option):
+                self.fails("data", "make", task, "--into", into, *option, code=2, says=says)
+        self.assertFalse(pathlib.Path(into).exists())
