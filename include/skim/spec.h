@@ -11,6 +11,7 @@ enum class NetKind {
   classifier,  // which of its labels fits the text
   cloze,       // which of the choices fits the gap in the question
   span,        // the piece of the text that answers the question (LSTM+Attention in the paper)
+  bidaf,       // likewise, with letters, and attention both ways (BiDAF, Seo et al. 2017)
 };
 
 enum class Cell { lstm, gru, rnn };
@@ -76,6 +77,32 @@ struct ReaderSpec {
   bool operator==(const ReaderSpec&) const = default;
 };
 
+// Readers on top of each other, all of one kind and size.
+struct StackSpec {
+  std::string name;   // what the names of its readers' tensors begin with
+  ReaderSpec reader;  // of the first layer; upper layers read the rows of the layer below
+  int layers = 1;
+  bool bidirectional = false;
+
+  int directions() const { return bidirectional ? 2 : 1; }
+  // Width of one output row of a layer: both directions side by side.
+  int row_width() const { return reader.hidden * directions(); }
+  ReaderSpec reader_of(int layer) const {
+    ReaderSpec spec = reader;
+    if (layer > 0) spec.input = row_width();
+    return spec;
+  }
+};
+
+// How the letters of a word become numbers: `filters` of them, each the best match of a pattern of
+// `window` letters; letters are bytes, of `width` numbers each.
+struct LetterSpec {
+  int width = 8;
+  int filters = 100;
+  int window = 5;
+  bool operator==(const LetterSpec&) const = default;
+};
+
 struct ModelSpec {
   NetKind net = NetKind::classifier;
   Tokenizer tokenizer = Tokenizer::english;
@@ -88,20 +115,34 @@ struct ModelSpec {
   Pooling pooling = Pooling::last;
   WeightType weights = WeightType::f32;  // of the big cells and the word vectors; all else is f32
   std::vector<std::string> labels;       // of a classifier
+  LetterSpec letters = {};               // of a bidaf net
 
   int directions() const { return bidirectional ? 2 : 1; }
   // Width of one output row of a layer: both directions side by side.
   int row_width() const { return reader.hidden * directions(); }
+  // Whether answers are pieces of the text.
+  bool finds_pieces() const { return net == NetKind::span || net == NetKind::bidaf; }
   // Whether the first layer reads words alone. That of a span net reads rows: a word, what of the
-  // question matters to it, and the product of the two.
-  bool reads_words() const { return net != NetKind::span; }
-  int input_width() const { return reads_words() ? word_width : 3 * word_width; }
-  // The spec of the readers of `layer`, counted from 0.
-  ReaderSpec reader_of(int layer) const {
-    ReaderSpec spec = reader;
-    spec.input = layer == 0 ? input_width() : row_width();
-    return spec;
+  // question matters to it, and the product of the two. That of a bidaf net reads words and letters.
+  bool reads_words() const { return net == NetKind::classifier || net == NetKind::cloze; }
+  int input_width() const {
+    if (net == NetKind::bidaf) return word_width + letters.filters;
+    return net == NetKind::span ? 3 * word_width : word_width;
   }
+  // All readers. Most nets have one stack; a bidaf net reads text and question with the first,
+  // their meeting with the second, and looks for the answer's end with the third.
+  std::vector<StackSpec> stacks() const {
+    const auto stack = [this](const char* name, int input, int count) {
+      StackSpec made{name, reader, count, bidirectional};
+      made.reader.input = input;
+      return made;
+    };
+    if (net != NetKind::bidaf) return {stack("reader", input_width(), layers)};
+    return {stack("contextual", input_width(), 1), stack("modelling", 4 * row_width(), layers),
+            stack("output", row_width(), 1)};
+  }
+  // The spec of the readers of the first stack's `layer`, counted from 0.
+  ReaderSpec reader_of(int layer) const { return stacks().front().reader_of(layer); }
 
   bool operator==(const ModelSpec&) const = default;
 };

@@ -61,7 +61,7 @@ Json reading_json(const ReadingView& view, Detail detail) {
                 {{"text", reading.answer.text},
                  {"index", reading.answer.index},
                  {"score", tidied(reading.answer.score)}}}};
-  if (view.spec.net == NetKind::span) {
+  if (view.spec.finds_pieces()) {
     json["answer"]["begin"] = reading.answer.begin;
     json["answer"]["end"] = reading.answer.end;
   } else {

@@ -140,7 +140,7 @@ std::string legend_html(const ReadingView& view) {
 }
 
 std::string scores_html(const ReadingView& view) {
-  if (view.spec.net == NetKind::span) return {};
+  if (view.spec.finds_pieces()) return {};
   const auto& scores = view.reading.scores;
   const std::span<const std::string> among =
       view.spec.net == NetKind::classifier ? view.spec.labels : view.choices;

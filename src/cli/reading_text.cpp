@@ -106,7 +106,7 @@ std::string marked_text(const ReadingView& view, Ink ink) {
     return marked(view.text, stretches_of(view, pass), view.reading.answer, ink) +
            marked_question(view, pass, ink);
   };
-  if (view.spec.net != NetKind::span || trace.size() == 1) return one(trace.front());
+  if (!view.spec.finds_pieces() || trace.size() == 1) return one(trace.front());
   std::string out;
   for (const Pass& pass : trace) {
     const double rate = skim_rate({pass});

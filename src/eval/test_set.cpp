@@ -49,7 +49,7 @@ Result<TestSet> make_test_set(Dataset data, const ModelSpec& spec) {
   auto truth = truth_of(data, spec);
   if (!truth) return tl::make_unexpected(truth.error());
   TestSet set{std::move(data.name), {}, std::move(*truth)};
-  if (spec.net == NetKind::span) {
+  if (spec.finds_pieces()) {
     for (Example& example : data.examples) set.gold.push_back(std::move(example.answers));
   }
   set.queries.reserve(data.examples.size());

@@ -89,7 +89,7 @@ Result<Query> query_of(const Json& json, const std::string& where) {
 // Where the answer stands in the text, for nets that answer with a piece of it.
 Result<void> read_piece(const Json& json, const ModelSpec& spec, const std::string& where,
                         Probe& probe) {
-  if (spec.net != NetKind::span) return {};
+  if (!spec.finds_pieces()) return {};
   const IntRange inside = {0, static_cast<std::int64_t>(probe.query.text.size())};
   const auto begin = int_at(json, "begin", inside, where);
   if (!begin) return tl::make_unexpected(begin.error());
@@ -123,7 +123,7 @@ Result<Probe> probe_of(const Json& json, const ModelSpec& spec, const std::strin
       })
       .and_then([&] { return list_at<float>(json, "scores", where, probability_of); })
       .and_then([&](std::vector<float> scores) -> Result<std::vector<Pass>> {
-        if (spec.net != NetKind::span && static_cast<std::int64_t>(scores.size()) != answers) {
+        if (!spec.finds_pieces() && static_cast<std::int64_t>(scores.size()) != answers) {
           return fail(Fault::format, where + ".scores has " + std::to_string(scores.size()) +
                                          " entries for " + std::to_string(answers) +
                                          " labels or choices");

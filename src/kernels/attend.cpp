@@ -30,14 +30,19 @@ HWY_INLINE float DotPadded(const float* a, const float* b, std::size_t width) {
   return hn::GetLane(hn::SumOfLanes(tag, sum));
 }
 
-// Shares before they are divided by their sum, which is returned.
-HWY_INLINE float Shares(const Question& question, const float* x, float* shares) {
+struct Sums {
+  float total;    // of the shares, which are not divided by it
+  float largest;  // of the scores
+};
+
+HWY_INLINE Sums Shares(const Question& question, const float* x, float* shares) {
   const AttendTag tag;
   const std::size_t count = question.keys.count;
   for (std::size_t i = 0; i < count; ++i) {
     shares[i] = DotPadded(question.keys.row(i), x, question.keys.width) + question.bias[i];
   }
-  const AttendVec largest = hn::Set(tag, *std::max_element(shares, shares + count));
+  const float most = *std::max_element(shares, shares + count);
+  const AttendVec largest = hn::Set(tag, most);
   AttendVec sum = hn::Zero(tag);
   for (std::size_t i = 0; i < count; i += hn::Lanes(tag)) {
     const auto inside = hn::FirstN(tag, count - i);
@@ -47,18 +52,21 @@ HWY_INLINE float Shares(const Question& question, const float* x, float* shares)
     hn::Store(power, tag, shares + i);
     sum = hn::Add(sum, power);
   }
-  return hn::GetLane(hn::SumOfLanes(tag, sum));
+  return {hn::GetLane(hn::SumOfLanes(tag, sum)), most};
 }
 
-void Attend(const Question& question, const Rows& x, const MutableRows& out, float* work) {
+void Attend(const Question& question, const Rows& x, const MutableRows& out, float* work,
+            float* largest) {
   const AttendTag tag;
   for (std::size_t t = 0; t < x.count; ++t) {
     float* row = out.row(t);
     std::fill_n(row, question.values.width, 0.0F);
+    if (largest != nullptr) largest[t] = 0;
     if (question.keys.count == 0) continue;
-    const float total = Shares(question, x.row(t), work);
+    const Sums sums = Shares(question, x.row(t), work);
+    if (largest != nullptr) largest[t] = sums.largest;
     for (std::size_t i = 0; i < question.values.count; ++i) {
-      const AttendVec share = hn::Set(tag, work[i] / total);
+      const AttendVec share = hn::Set(tag, work[i] / sums.total);
       const float* value = question.values.row(i);
       for (std::size_t j = 0; j < question.values.width; j += hn::Lanes(tag)) {
         const AttendVec sum = hn::MulAdd(share, hn::Load(tag, value + j), hn::Load(tag, row + j));
@@ -78,8 +86,9 @@ namespace skim {
 
 HWY_EXPORT(Attend);
 
-void attend(const Question& question, const Rows& x, const MutableRows& out, float* work) noexcept {
-  HWY_DYNAMIC_DISPATCH(Attend)(question, x, out, work);
+void attend(const Question& question, const Rows& x, const MutableRows& out, float* work,
+            float* largest) noexcept {
+  HWY_DYNAMIC_DISPATCH(Attend)(question, x, out, work, largest);
 }
 
 }  // namespace skim

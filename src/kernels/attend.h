@@ -20,6 +20,8 @@ struct Question {
 
 // out[t] = sum over i of softmax_i(keys[i] * x[t] + bias[i]) * values[i]; zero for a question
 // without words. `work` has room for as many floats as the question has words, padded.
-void attend(const Question& question, const Rows& x, const MutableRows& out, float* work) noexcept;
+// largest[t], if wanted, gets the largest of keys[i] * x[t] + bias[i].
+void attend(const Question& question, const Rows& x, const MutableRows& out, float* work,
+            float* largest = nullptr) noexcept;
 
 }  // namespace skim

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -39,7 +40,8 @@ struct PaddedRows {
 
 // The same in the plainest way.
 std::vector<double> reference(const PaddedRows& keys, const PaddedRows& bias,
-                              const PaddedRows& values, const PaddedRows& x, std::size_t t) {
+                              const PaddedRows& values, const PaddedRows& x, std::size_t t,
+                              double& most) {
   std::vector<double> shares;
   double total = 0;
   for (std::size_t i = 0; i < keys.count; ++i) {
@@ -47,6 +49,7 @@ std::vector<double> reference(const PaddedRows& keys, const PaddedRows& bias,
     for (std::size_t j = 0; j < keys.width; ++j) {
       score += static_cast<double>(keys.at(i, j)) * static_cast<double>(x.at(t, j));
     }
+    most = i == 0 ? score : std::max(most, score);
     shares.push_back(std::exp(score));
     total += shares.back();
   }
@@ -78,9 +81,13 @@ TEST_P(Attend, TakesOfTheQuestionWhatMatters) {
       const PaddedRows x(9, width, 4);
       PaddedRows out(9, width, 5);
       Buffer<float> work(round_up(words, kAttendPad) + 1);
-      attend({keys.rows(), bias.values.data(), values.rows()}, x.rows(), out.rows(), work.data());
+      Buffer<float> largest(x.count);
+      attend({keys.rows(), bias.values.data(), values.rows()}, x.rows(), out.rows(), work.data(),
+             largest.data());
       for (std::size_t t = 0; t < x.count; ++t) {
-        const std::vector<double> wanted = reference(keys, bias, values, x, t);
+        double most = 0;
+        const std::vector<double> wanted = reference(keys, bias, values, x, t, most);
+        ASSERT_NEAR(static_cast<double>(largest[t]), most, 1e-5);
         for (std::size_t j = 0; j < width; ++j) {
           ASSERT_NEAR(static_cast<double>(out.at(t, j)), words == 0 ? 0 : wanted[j], 2e-6)
               << words << " words of width " << width << ", row " << t << ", entry " << j;

@@ -14,7 +14,7 @@ class Cloze final : public Net {
   explicit Cloze(const NetParts& parts)
       : spec_(parts.spec),
         words_(parts.words),
-        stack_(parts, Keep::states),
+        stack_(parts, parts.spec.stacks().front(), Keep::states),
         choice_w_(with_slack(to_floats(parts.file, "choice.w"))),
         choice_b_(with_slack(to_floats(parts.file, "choice.b"))) {}
 

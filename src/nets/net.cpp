@@ -1,5 +1,6 @@
 #include "nets/net.h"
 
+#include "nets/bidaf.h"
 #include "nets/classifier.h"
 #include "nets/cloze.h"
 #include "nets/span.h"
@@ -13,9 +14,11 @@ std::unique_ptr<Net> make_net(const NetParts& parts) {
     case NetKind::cloze:
       return make_cloze(parts);
     case NetKind::span:
+      return make_span(parts);
+    case NetKind::bidaf:
       break;
   }
-  return make_span(parts);
+  return make_bidaf(parts);
 }
 
 }  // namespace skim

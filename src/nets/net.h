@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/buffer.h"
 #include "readers/reader.h"
 #include "skim/policy.h"
+#include "skim/query.h"
 #include "skim/spec.h"
 #include "skim/trace.h"
 
@@ -33,14 +35,21 @@ struct NetMemory {
   Buffer<float> pooled, work;
   std::vector<std::uint32_t> words;  // of all that is read, where that is not one text
   Buffer<float> text, attended, keys, bias, inputs;  // of nets that attend to a question
+  Buffer<float> question, windows, matches, gates;   // of those that look at letters, too
   Scratch scratch;
 };
 
-// A query in ids of words. Only what the net needs is there.
+// A query in ids of words, and how those are spelled. Only what the net needs is there.
 struct Asked {
+  struct Spelling {
+    std::string_view bytes;
+    std::span<const Word> words;
+  };
+
   std::span<const std::uint32_t> text;
   std::span<const std::uint32_t> question;
   std::span<const std::vector<std::uint32_t>> choices;
+  Spelling text_spelling, question_spelling;
 };
 
 // A piece of the text, from its first word to its last; nothing when last < first.

@@ -16,7 +16,7 @@ class Span final : public Net {
   explicit Span(const NetParts& parts)
       : spec_(parts.spec),
         words_(parts.words),
-        stack_(parts, Keep::log),
+        stack_(parts, parts.spec.stacks().front(), Keep::log),
         question_w_(to_floats(parts.file, "question.w")),
         question_both_(to_floats(parts.file, "question.both")),
         first_w_(with_slack(to_floats(parts.file, "first.w"))),

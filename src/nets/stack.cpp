@@ -15,9 +15,10 @@ constexpr std::size_t kPiece = 1024;
 
 static_assert(kLogSlack >= kPoolSlack);
 
-std::unique_ptr<Reader> reader_from(const NetParts& parts, int layer, bool backward) {
-  const ReaderSpec spec = parts.spec.reader_of(layer);
-  const std::string prefix = reader_prefix(layer, backward);
+std::unique_ptr<Reader> reader_from(const NetParts& parts, const StackSpec& stack, int layer,
+                                    bool backward) {
+  const ReaderSpec spec = stack.reader_of(layer);
+  const std::string prefix = reader_prefix(stack.name, layer, backward);
   const std::vector<TensorSpec> wanted = reader_tensors(spec);
   std::vector<std::vector<float>> values;
   Tensors tensors;
@@ -26,7 +27,7 @@ std::unique_ptr<Reader> reader_from(const NetParts& parts, int layer, bool backw
     tensors.push_back({tensor.name, values.back()});
   }
   if (layer > 0 || !parts.spec.reads_words()) return make_reader(spec, tensors, parts.spec.weights);
-  const auto share = parts.table_bytes / static_cast<std::size_t>(parts.spec.directions());
+  const auto share = parts.table_bytes / static_cast<std::size_t>(stack.directions());
   return make_reader(spec, tensors, parts.spec.weights, &parts.words, share);
 }
 
@@ -38,10 +39,11 @@ Buffer<float> with_slack(const std::vector<float>& values) {
   return buffer;
 }
 
-Stack::Stack(const NetParts& parts, Keep keep) : spec_(parts.spec), keep_(keep) {
+Stack::Stack(const NetParts& parts, const StackSpec& spec, Keep keep, std::size_t first_pass)
+    : spec_(spec), keep_(keep), first_pass_(first_pass) {
   for (int layer = 0; layer < spec_.layers; ++layer) {
     for (int direction = 0; direction < spec_.directions(); ++direction) {
-      readers_.push_back(reader_from(parts, layer, direction == 1));
+      readers_.push_back(reader_from(parts, spec_, layer, direction == 1));
     }
   }
   for (int level = 0; level < spec_.reader.levels(); ++level) {
@@ -49,24 +51,26 @@ Stack::Stack(const NetParts& parts, Keep keep) : spec_(parts.spec), keep_(keep) 
   }
 }
 
-void Stack::start(NetMemory& memory) const {
-  memory.passes.resize(readers_.size());
+void Stack::start(NetMemory& memory, std::size_t again) const {
+  memory.passes.resize(std::max(memory.passes.size(), place(readers_.size(), again)));
   for (std::size_t i = 0; i < readers_.size(); ++i) {
-    readers_[i]->start(memory.passes[i].state);
-    memory.passes[i].state.stream = i;  // sampled decisions of one reader say nothing of another's
-    memory.passes[i].log_used = 0;
-    memory.passes[i].steps.clear();
-    memory.passes[i].whole.clear();
+    NetMemory::PassMemory& pass = memory.passes[place(i, again)];
+    readers_[i]->start(pass.state);
+    // Sampled decisions of one reader say nothing of another's.
+    pass.state.stream = place(i, again);
+    pass.log_used = 0;
+    pass.steps.clear();
+    pass.whole.clear();
   }
 }
 
-Rows Stack::read(Input input, const Policy& policy, NetMemory& memory) const {
-  if (spec_.bidirectional || keep_ == Keep::rows) return read_through(input, policy, memory);
+Rows Stack::read(Input input, const Policy& policy, NetMemory& memory, std::size_t again) const {
+  if (spec_.bidirectional || keep_ == Keep::rows) return read_through(input, policy, memory, again);
   // One piece goes through all layers before the next: its rows are still near, and there are
   // never more than a piece of them.
   for (std::size_t done = 0; done < input.count();) {
     const std::size_t count = std::min(kPiece, input.count() - done);
-    read_through(input.part(done, count), policy, memory);
+    read_through(input.part(done, count), policy, memory, again);
     done += count;
   }
   return {};
@@ -81,7 +85,8 @@ MutableRows Stack::rows_of(std::size_t layer, std::size_t count, NetMemory& memo
   return {buffer.data(), count, row_width(), row_stride()};
 }
 
-Rows Stack::read_through(Input input, const Policy& policy, NetMemory& memory) const {
+Rows Stack::read_through(Input input, const Policy& policy, NetMemory& memory,
+                         std::size_t again) const {
   if (input.count() == 0) return {};
   const std::size_t count = input.count();
   const auto layers = static_cast<std::size_t>(spec_.layers);
@@ -93,7 +98,8 @@ Rows Stack::read_through(Input input, const Policy& policy, NetMemory& memory) c
       MutableRows half = rows;
       if (rows.data != nullptr) half.data += direction * hidden();
       half.width = hidden();
-      read_pass(layer * directions() + direction, input, half, policy, memory);
+      const std::size_t index = layer * directions() + direction;
+      read_pass(index, input, half, policy, memory, memory.passes[place(index, again)]);
     }
     input.words = {};
     input.rows = {rows.data, rows.count, row_width(), rows.stride};
@@ -103,8 +109,8 @@ Rows Stack::read_through(Input input, const Policy& policy, NetMemory& memory) c
 
 // Reads with one reader; `rows` is where its rows go, absent where nobody wants them.
 void Stack::read_pass(std::size_t index, const Input& input, const MutableRows& rows,
-                      const Policy& policy, NetMemory& memory) const {
-  NetMemory::PassMemory& pass = memory.passes[index];
+                      const Policy& policy, NetMemory& memory,
+                      NetMemory::PassMemory& pass) const {
   const bool logs = rows.data == nullptr && keep_ == Keep::log;
   const std::size_t before = pass.steps.size();
   pass.steps.resize(before + input.count());

@@ -18,7 +18,7 @@ Result<void> check(const Query& query, const ModelSpec& spec) {
     return fail(Fault::argument,
                 "this model picks one of several answers, and no choices were given");
   }
-  if (spec.net == NetKind::span && chooses) {
+  if (spec.finds_pieces() && chooses) {
     return fail(Fault::argument,
                 "this model answers with a piece of the text, it takes no choices");
   }

@@ -12,6 +12,7 @@
 #include "readers/reader.h"
 #include "skim/model.h"
 #include "spec/cost.h"
+#include "spec/params.h"
 #include "text/vocab.h"
 
 namespace skim {
@@ -46,19 +47,12 @@ struct OpenModel {
   FileWords words;
 };
 
-// One reader of the net, as a trace names it and a cost counts it.
-struct PassInfo {
-  std::string name;  // "0.forward"
-  ReaderSpec spec;
-  Inputs inputs = Inputs::folded;
-};
-
 struct ModelContents {
   std::shared_ptr<const OpenModel> open;
   LoadOptions options;
   ModelSpec spec;           // the file's, or its plain twin's
   Calibration calibration;  // empty for the plain twin, which has no threshold
-  std::vector<PassInfo> passes;
+  std::vector<PassSpec> passes;
   std::unique_ptr<const Net> net;
 };
 

@@ -10,24 +10,6 @@
 namespace skim {
 namespace {
 
-// The part of a reader's prefix that people see: "reader.0.forward." is "0.forward".
-std::string pass_name(int layer, bool backward) {
-  const std::string prefix = reader_prefix(layer, backward);
-  const std::size_t begin = prefix.find('.') + 1;
-  return prefix.substr(begin, prefix.size() - begin - 1);
-}
-
-std::vector<PassInfo> passes_of(const ModelSpec& spec) {
-  std::vector<PassInfo> passes;
-  for (int layer = 0; layer < spec.layers; ++layer) {
-    for (int direction = 0; direction < spec.directions(); ++direction) {
-      passes.push_back({pass_name(layer, direction == 1), spec.reader_of(layer),
-                        layer == 0 && spec.reads_words() ? Inputs::folded : Inputs::rows});
-    }
-  }
-  return passes;
-}
-
 Result<std::shared_ptr<ModelContents>> contents_of(std::shared_ptr<const OpenModel> open,
                                                    ModelSpec spec, LoadOptions options) {
   auto contents = std::make_shared<ModelContents>();

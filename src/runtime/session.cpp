@@ -40,12 +40,13 @@ void trace_from(const ModelContents& contents, const NetMemory& memory, Reading&
   into.trace.resize(contents.passes.size());
   into.costs = {};
   for (std::size_t i = 0; i < contents.passes.size(); ++i) {
-    const PassInfo& info = contents.passes[i];
+    const PassSpec& info = contents.passes[i];
     const std::vector<Step>& steps = memory.passes[i].steps;
     into.trace[i].reader = info.name;
-    into.trace[i].hidden = info.spec.hidden;
+    into.trace[i].hidden = info.reader.hidden;
     into.trace[i].steps.assign(steps.begin(), steps.end());
-    into.costs += pass_cost(info.spec, steps, info.inputs);
+    into.costs +=
+        pass_cost(info.reader, steps, info.of_words ? Inputs::folded : Inputs::rows);
   }
 }
 
@@ -92,8 +93,12 @@ Result<void> Session::ask(const Query& query, Policy policy, Reading& into) {
   memory_->choices.resize(query.choices.size());
   for (std::size_t i = 0; i < query.choices.size(); ++i)
     ids_of(query.choices[i], memory_->choice_words, memory_->choices[i]);
-  const Piece piece = contents.net->answer({memory_->ids, memory_->question, memory_->choices},
-                                           policy, memory_->asked, into.scores);
+  const Asked asked{memory_->ids,
+                    memory_->question,
+                    memory_->choices,
+                    {query.text, into.words},
+                    {query.question, into.question_words}};
+  const Piece piece = contents.net->answer(asked, policy, memory_->asked, into.scores);
   switch (contents.spec.net) {
     case NetKind::classifier:
       choose(contents.spec.labels, into);
@@ -102,6 +107,7 @@ Result<void> Session::ask(const Query& query, Policy policy, Reading& into) {
       choose(query.choices, into);
       break;
     case NetKind::span:
+    case NetKind::bidaf:
       cut_out(query.text, piece, into);
       break;
   }

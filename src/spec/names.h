@@ -21,6 +21,7 @@ inline constexpr std::array kNames<NetKind> = {
     std::pair{NetKind::classifier, std::string_view("classifier")},
     std::pair{NetKind::cloze, std::string_view("cloze")},
     std::pair{NetKind::span, std::string_view("span")},
+    std::pair{NetKind::bidaf, std::string_view("bidaf")},
 };
 template <>
 inline constexpr std::array kNames<Cell> = {

@@ -56,6 +56,26 @@ void add_smaller(std::vector<TensorSpec>& list, const ReaderSpec& spec) {
   add_decision(list, spec);
 }
 
+void add_bidaf(std::vector<TensorSpec>& list, const ModelSpec& spec) {
+  const LetterSpec& letters = spec.letters;
+  const std::size_t filters = size_of(letters.filters), width = size_of(letters.width);
+  list.push_back({"letters.vectors", {256, width}, false});
+  list.push_back({"letters.w", {filters, size_of(letters.window) * width}, false});
+  list.push_back({"letters.b", {filters}, false});
+  const std::size_t embedded = size_of(spec.input_width());
+  for (const char* layer : {"highway.0", "highway.1"}) {
+    for (const char* part : {"", ".gate"}) {
+      const std::string name = std::string(layer) + part;
+      list.push_back({name + ".w", {embedded, embedded}, false});
+      list.push_back({name + ".b", {embedded}, false});
+    }
+  }
+  const std::size_t row = size_of(spec.row_width());
+  for (const char* name : {"meeting.text", "meeting.question", "meeting.both"})
+    list.push_back({name, {row}, false});
+  for (const char* name : {"first.w", "last.w"}) list.push_back({name, {5 * row}, false});
+}
+
 Result<void> in_range(const std::string& field, long long value, long long low, long long high) {
   if (value >= low && value <= high) return {};
   return fail(Fault::format, field + " is " + std::to_string(value) + ", it must be from " +
@@ -91,6 +111,13 @@ Result<void> check_jump(const ReaderSpec& spec) {
   return in_range("reader.jump.run", spec.jump.run, 1, kMaxJump)
       .and_then([&] { return in_range("reader.jump.reach", spec.jump.reach, 1, kMaxJump); })
       .and_then([&] { return in_range("reader.jump.most", spec.jump.most, 0, 1'000'000); });
+}
+
+Result<void> check_letters(const ModelSpec& spec) {
+  if (spec.net != NetKind::bidaf) return {};
+  return in_range("letters.width", spec.letters.width, 1, 1024)
+      .and_then([&] { return in_range("letters.filters", spec.letters.filters, 1, 4096); })
+      .and_then([&] { return in_range("letters.window", spec.letters.window, 1, 32); });
 }
 
 Result<void> check_labels(const ModelSpec& spec) {
@@ -154,20 +181,54 @@ std::vector<TensorSpec> reader_tensors(const ReaderSpec& spec) {
   return list;
 }
 
+std::string reader_prefix(const std::string& stack, int layer, bool backward) {
+  return stack + "." + std::to_string(layer) + (backward ? ".backward." : ".forward.");
+}
+
 std::string reader_prefix(int layer, bool backward) {
-  return "reader." + std::to_string(layer) + (backward ? ".backward." : ".forward.");
+  return reader_prefix("reader", layer, backward);
+}
+
+namespace {
+
+// The passes of one stack over the text, or over the question, under the name people see.
+void add_passes(std::vector<PassSpec>& list, const StackSpec& stack, const ModelSpec& spec,
+                const std::string& name, bool of_question) {
+  for (int layer = 0; layer < stack.layers; ++layer) {
+    for (int direction = 0; direction < stack.directions(); ++direction) {
+      const bool backward = direction == 1;
+      const std::string place = reader_prefix(name, layer, backward);
+      const std::size_t begin = name.empty() ? 1 : 0;
+      list.push_back({place.substr(begin, place.size() - 1 - begin),
+                      reader_prefix(stack.name, layer, backward), stack.reader_of(layer), backward,
+                      layer == 0 && spec.reads_words(), of_question});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<PassSpec> passes_of(const ModelSpec& spec) {
+  std::vector<PassSpec> list;
+  const std::vector<StackSpec> stacks = spec.stacks();
+  if (stacks.size() == 1) {
+    add_passes(list, stacks[0], spec, "", false);
+    return list;
+  }
+  for (const StackSpec& stack : stacks) {
+    add_passes(list, stack, spec, stack.name, false);
+    if (&stack == &stacks.front()) add_passes(list, stack, spec, "question", true);
+  }
+  return list;
 }
 
 std::vector<TensorSpec> model_tensors(const ModelSpec& spec) {
   std::vector<TensorSpec> list;
   list.push_back({"words", {size_of(spec.vocabulary), size_of(spec.word_width)}, true});
-  for (int layer = 0; layer < spec.layers; ++layer) {
-    const std::vector<TensorSpec> reader = reader_tensors(spec.reader_of(layer));
-    for (int direction = 0; direction < spec.directions(); ++direction) {
-      const std::string prefix = reader_prefix(layer, direction == 1);
-      for (const TensorSpec& tensor : reader) {
-        list.push_back({prefix + tensor.name, tensor.shape, tensor.quantized});
-      }
+  for (const PassSpec& pass : passes_of(spec)) {
+    if (pass.of_question) continue;  // with the readers of the text
+    for (const TensorSpec& tensor : reader_tensors(pass.reader)) {
+      list.push_back({pass.prefix + tensor.name, tensor.shape, tensor.quantized});
     }
   }
   const std::size_t row = size_of(spec.row_width());
@@ -187,6 +248,9 @@ std::vector<TensorSpec> model_tensors(const ModelSpec& spec) {
       list.push_back({"question.both", {word}, false});
       list.push_back({"first.w", {row}, false});
       list.push_back({"last.w", {row}, false});
+      break;
+    case NetKind::bidaf:
+      add_bidaf(list, spec);
       break;
   }
   return list;
@@ -214,6 +278,7 @@ Result<void> check(const ModelSpec& spec) {
   return in_range("vocabulary", spec.vocabulary, 1, kMaxVocabulary)
       .and_then([&] { return in_range("word_width", spec.word_width, 1, kMaxInput); })
       .and_then([&] { return in_range("layers", spec.layers, 1, kMaxLayers); })
+      .and_then([&] { return check_letters(spec); })
       .and_then([&] { return check(spec.reader_of(0)); })
       .and_then([&] { return check_labels(spec); });
 }

@@ -33,8 +33,20 @@ std::size_t gates(Cell cell);
 // A full reader has the big.* tensors only.
 std::vector<TensorSpec> reader_tensors(const ReaderSpec& spec);
 
-// "reader.0.forward." and so on; Pass::reader is the part between the dots.
-std::string reader_prefix(int layer, bool backward);
+// "reader.0.forward." and so on.
+std::string reader_prefix(const std::string& stack, int layer, bool backward);
+std::string reader_prefix(int layer, bool backward);  // of a stack named "reader"
+
+// One reader going over its words once, in the order of traces.
+struct PassSpec {
+  std::string name;    // Pass::reader: "0.forward", or "modelling.0.forward" where there are stacks
+  std::string prefix;  // of its tensors
+  ReaderSpec reader;
+  bool backward = false;
+  bool of_words = false;     // it reads words, not rows
+  bool of_question = false;  // it goes over the question, not the text
+};
+std::vector<PassSpec> passes_of(const ModelSpec& spec);
 
 // All tensors of a model: "words" [vocabulary, word_width], the readers' and, with v = word_width
 // and r = row_width,
@@ -43,6 +55,11 @@ std::string reader_prefix(int layer, bool backward);
 //   span        question.w [v]  question.both [v]: how much question word q matters to text word x
 //               is the softmax over q of w q + sum_j both_j x_j q_j
 //               first.w [r]  last.w [r]: of the answer, from the rows of the last layer
+//   bidaf       with e = v + filters, and letters being bytes:
+//               letters.vectors [256, width]  letters.w [filters, window * width]  letters.b [filters]
+//               highway.L.w [e, e]  .b [e]  .gate.w [e, e]  .gate.b [e], L = 0, 1
+//               meeting.text [r]  meeting.question [r]  meeting.both [r]: how well h and u go together
+//               first.w [5 r]  last.w [5 r]: over [g; m] of each word, g being [h; u~; h * u~; h * h~]
 std::vector<TensorSpec> model_tensors(const ModelSpec& spec);
 
 // Errors (Fault::format) name the field that makes no sense: sizes out of range, small widths not

@@ -94,6 +94,15 @@ Result<JumpSpec> read_jump(const Json& json, std::string_view where) {
   return fields.finish(spec);
 }
 
+Result<LetterSpec> read_letters(const Json& json, std::string_view where) {
+  Fields fields(json, where);
+  LetterSpec spec;
+  fields.read("width", spec.width);
+  fields.read("filters", spec.filters);
+  fields.read("window", spec.window);
+  return fields.finish(spec);
+}
+
 Result<ReaderSpec> read_reader(const Json& json, std::string_view where) {
   Fields fields(json, where);
   ReaderSpec spec;
@@ -143,7 +152,7 @@ Json json_of(const ReaderSpec& spec) {
 }
 
 Json json_of(const ModelSpec& spec) {
-  return {{"net", name_of(spec.net)},
+  Json json = {{"net", name_of(spec.net)},
           {"tokenizer", name_of(spec.tokenizer)},
           {"vocabulary", spec.vocabulary},
           {"word_width", spec.word_width},
@@ -153,6 +162,11 @@ Json json_of(const ModelSpec& spec) {
           {"pooling", name_of(spec.pooling)},
           {"weights", name_of(spec.weights)},
           {"labels", spec.labels}};
+  const LetterSpec& letters = spec.letters;
+  if (spec.net == NetKind::bidaf)
+    json["letters"] = {
+        {"width", letters.width}, {"filters", letters.filters}, {"window", letters.window}};
+  return json;
 }
 
 Json json_of(const Calibration& calibration) {
@@ -186,6 +200,7 @@ Result<ModelSpec> model_spec_of(const Json& json, std::string_view where) {
   fields.read_name("pooling", spec.pooling);
   fields.read_name("weights", spec.weights);
   fields.read_list("labels", spec.labels, as_string);
+  if (spec.net == NetKind::bidaf) fields.read_object("letters", spec.letters, read_letters);
   return fields.finish(std::move(spec)).and_then([&](ModelSpec read) {
     return checked(std::move(read), where);
   });

@@ -74,40 +74,126 @@ std::vector<std::int32_t> words_of(const Item& item) {
   return all;
 }
 
-Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen) {
-  std::stable_sort(chosen.begin(), chosen.end(), [&](std::size_t left, std::size_t right) {
-    return items[left].words.size() > items[right].words.size();
+namespace {
+
+// Order, steps and mirror of lists of words, given how long they are.
+void pack(std::vector<std::size_t> chosen, const std::vector<std::int64_t>& length_of,
+          Batch& batch) {
+  std::vector<std::size_t> order(chosen.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+    return length_of[left] > length_of[right];
   });
+  for (const std::size_t place : order) {
+    batch.items.push_back(chosen[place]);
+    batch.lengths.push_back(length_of[place]);
+  }
+  batch.steps = Steps::of(batch.lengths);
+  batch.last = torch::empty({batch.texts()}, torch::kLong);
+  batch.reversed = torch::empty({batch.rows()}, torch::kLong);
+  for (std::int64_t i = 0; i < batch.texts(); ++i) {
+    const std::int64_t length = batch.lengths[static_cast<std::size_t>(i)];
+    batch.last.data_ptr<std::int64_t>()[i] = batch.steps.row(i, length - 1);
+    for (std::int64_t t = 0; t < length; ++t)
+      batch.reversed.data_ptr<std::int64_t>()[batch.steps.row(i, t)] =
+          batch.steps.row(i, length - 1 - t);
+  }
+}
+
+// Sends each word of each list to its packed row.
+template <class ListOf, class Put>
+void for_packed(const Batch& batch, ListOf list_of, Put put) {
+  for (std::int64_t i = 0; i < batch.texts(); ++i) {
+    const std::vector<std::int32_t>& list = list_of(batch.items[static_cast<std::size_t>(i)]);
+    for (std::int64_t t = 0; t < batch.lengths[static_cast<std::size_t>(i)]; ++t)
+      put(batch.steps.row(i, t), list[static_cast<std::size_t>(t)]);
+  }
+}
+
+// Each spelling once, its letters, and where it occurs.
+void add_spellings(const std::vector<Item>& items, Batch& batch) {
+  const Spellings& all = *items[batch.items.front()].spellings;
+  std::vector<std::int32_t> used;
+  for (const std::size_t item : batch.items) {
+    for (const auto* list : {&items[item].text_spelled, &items[item].question_spelled})
+      used.insert(used.end(), list->begin(), list->end());
+  }
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  batch.words.clear();
+  std::vector<WordList> bytes;
+  for (const std::int32_t one : used) {
+    const auto place = static_cast<std::size_t>(one);
+    batch.words.push_back(all.ids[place]);
+    bytes.emplace_back();
+    for (const char letter : all.letters[place])
+      bytes.back().push_back(static_cast<unsigned char>(letter));
+  }
+  std::vector<const WordList*> lists;
+  for (const WordList& list : bytes) lists.push_back(&list);
+  WordList flat;
+  batch.letters = append(lists, flat);
+  // Rows of letters' vectors instead of places in the flat list.
+  auto* index = batch.letters.index.data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < batch.letters.index.numel(); ++i)
+    if (batch.letters.inside.data_ptr<bool>()[i]) index[i] = flat[static_cast<std::size_t>(index[i])];
+  const auto rows_of = [&](const Batch& packed, auto list_of) {
+    torch::Tensor rows = torch::empty({packed.rows()}, torch::kLong);
+    for_packed(packed, list_of, [&](std::int64_t row, std::int32_t spelling) {
+      rows.data_ptr<std::int64_t>()[row] =
+          std::lower_bound(used.begin(), used.end(), spelling) - used.begin();
+    });
+    return rows;
+  };
+  batch.text_rows = rows_of(batch, [&](std::size_t item) -> const WordList& {
+    return items[item].text_spelled;
+  });
+  batch.questions = std::make_shared<Batch>();
+  std::vector<std::int64_t> lengths;
+  for (const std::size_t item : batch.items)
+    lengths.push_back(static_cast<std::int64_t>(items[item].question.size()));
+  pack(batch.items, lengths, *batch.questions);
+  batch.questions->text_rows =
+      rows_of(*batch.questions, [&](std::size_t item) -> const WordList& {
+        return items[item].question_spelled;
+      });
+  batch.question_of = torch::empty({batch.texts()}, torch::kLong);
+  for (std::size_t i = 0; i < batch.items.size(); ++i) {
+    const auto& order = batch.questions->items;
+    batch.question_of.data_ptr<std::int64_t>()[i] =
+        std::find(order.begin(), order.end(), batch.items[i]) - order.begin();
+  }
+}
+
+}  // namespace
+
+Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen) {
   Batch batch;
-  batch.items = std::move(chosen);
-  const auto texts = static_cast<std::int64_t>(batch.items.size());
+  std::vector<std::int64_t> lengths;
+  for (const std::size_t item : chosen)
+    lengths.push_back(static_cast<std::int64_t>(items[item].words.size()));
+  pack(std::move(chosen), lengths, batch);
+  const auto texts = batch.texts();
   batch.labels = torch::empty({texts}, torch::kLong);
-  batch.last = torch::empty({texts}, torch::kLong);
   const auto taught = static_cast<std::int64_t>(items[batch.items.front()].taught.size());
   if (taught > 0) batch.taught = torch::empty({texts, taught});
-  for (const std::size_t item : batch.items)
-    batch.lengths.push_back(static_cast<std::int64_t>(items[item].words.size()));
-  batch.steps = Steps::of(batch.lengths);
   batch.words.resize(static_cast<std::size_t>(batch.rows()));
-  batch.reversed = torch::empty({batch.rows()}, torch::kLong);
-  auto* reversed = batch.reversed.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < texts; ++i) {
     const Item& item = items[batch.items[static_cast<std::size_t>(i)]];
-    const std::int64_t length = batch.lengths[static_cast<std::size_t>(i)];
     batch.labels.data_ptr<std::int64_t>()[i] = item.label;
     if (taught > 0)
       std::copy(item.taught.begin(), item.taught.end(),
                 batch.taught.data_ptr<float>() + i * taught);
-    batch.last.data_ptr<std::int64_t>()[i] = batch.steps.row(i, length - 1);
-    for (std::int64_t t = 0; t < length; ++t) {
-      const std::int64_t row = batch.steps.row(i, t);
-      batch.words[static_cast<std::size_t>(row)] = item.words[static_cast<std::size_t>(t)];
-      reversed[row] = batch.steps.row(i, length - 1 - t);
-    }
   }
+  for_packed(
+      batch, [&](std::size_t item) -> const WordList& { return items[item].words; },
+      [&](std::int64_t row, std::int32_t word) {
+        batch.words[static_cast<std::size_t>(row)] = word;
+      });
   const Item& one = items[batch.items.front()];
   if (!one.question.empty()) add_questions(items, batch);
   if (!one.choices.empty()) add_choices(items, batch);
+  if (one.spellings) add_spellings(items, batch);
   return batch;
 }
 

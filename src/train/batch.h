@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "train/corpus.h"
@@ -31,6 +32,12 @@ struct Batch {
   Padded question;                  // one list a text, or undefined
   Padded choices;                   // one list a choice of each text, or undefined
   torch::Tensor no_choice;          // [texts, most choices]: where a text has fewer
+  // Of nets that look at letters. Then `words` holds each spelling of the batch once, and the
+  // questions are a batch of their own, in an order of their own.
+  Padded letters;                    // of each spelling, its bytes
+  torch::Tensor text_rows;           // [rows]: which spelling each packed row is
+  std::shared_ptr<Batch> questions;  // likewise packed, with its own text_rows
+  torch::Tensor question_of;         // [texts]: which of the questions belongs to each text
   torch::Tensor taught;             // [texts, labels], or undefined without a teacher
   torch::Tensor reversed;           // for each packed row the row that mirrors it in its text
   torch::Tensor last;               // the row of each text's last word

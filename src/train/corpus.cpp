@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "spec/letters.h"
 #include "tasks/labels.h"
 #include "tasks/spans.h"
 #include "text/normal_form.h"
@@ -120,10 +121,39 @@ class Encoder {
           {static_cast<std::int64_t>(span->first), static_cast<std::int64_t>(span->last)});
     }
     if (!item.answers.empty()) item.label = item.answers[0].first;
+    if (spec_.net == NetKind::bidaf) spell(example.query, words, item);
     return item;
   }
 
  private:
+  // Which spelling each word has; new ones join the list.
+  void spell(const Query& query, const std::vector<Word>& words, Item& item) {
+    item.spellings = spellings_;
+    const auto spell_all = [&](const std::string& text, const std::vector<Word>& of_text,
+                               const std::vector<std::int32_t>& ids,
+                               std::vector<std::int32_t>& into) {
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        const std::string_view word =
+            i < of_text.size()
+                ? std::string_view(text).substr(of_text[i].begin, of_text[i].end - of_text[i].begin)
+                : std::string_view();
+        into.push_back(spelling_of(letters_of(normal_form(word)), ids[i]));
+      }
+    };
+    spell_all(query.text, words, item.words, item.text_spelled);
+    spell_all(query.question, extents_, item.question, item.question_spelled);
+  }
+
+  std::int32_t spelling_of(std::string letters, std::int32_t id) {
+    const auto [place, fresh] = spelled_.emplace(std::pair(letters, id),
+                                                 static_cast<std::int32_t>(spelled_.size()));
+    if (fresh) {
+      spellings_->letters.push_back(std::move(letters));
+      spellings_->ids.push_back(id);
+    }
+    return place->second;
+  }
+
   std::vector<std::int32_t> ids_of(const std::string& text) {
     skim::encode(text, spec_.tokenizer, vocab_, extents_, ids_);
     return {ids_.begin(), ids_.end()};
@@ -134,6 +164,8 @@ class Encoder {
   std::size_t most_;
   std::vector<Word> extents_;
   std::vector<WordId> ids_;
+  std::shared_ptr<Spellings> spellings_ = std::make_shared<Spellings>();
+  std::map<std::pair<std::string, std::int32_t>, std::int32_t> spelled_;
 };
 
 // Whether the data holds what the net is to learn.
@@ -146,9 +178,9 @@ Result<void> check_kind(const Dataset& data, NetKind net) {
                                        (choices ? "cloze" : "span"));
     if (net == NetKind::cloze && !choices)
       return fail(Fault::argument, where + "has no choices, which --task cloze learns from");
-    if (net == NetKind::span && !answers)
+    if (net != NetKind::classifier && net != NetKind::cloze && !answers)
       return fail(Fault::argument,
-                  where + "has no answer in the text, which --task span learns from");
+                  where + "has no answer in the text, which --task span and bidaf learn from");
   }
   return {};
 }

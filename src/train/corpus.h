@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,12 @@
 #include "text/vectors.h"
 
 namespace skim::train {
+
+// Spellings of words (normal_form.h), for nets that look at letters.
+struct Spellings {
+  std::vector<std::string> letters;  // as spec/letters.h gives them
+  std::vector<std::int32_t> ids;     // the word each is
+};
 
 struct Item {
   // A piece of the text, from its first word to its last.
@@ -27,6 +34,9 @@ struct Item {
   std::vector<std::int32_t> question;  // where a net attends to it; at least one word
   std::vector<std::vector<std::int32_t>> choices;
   std::vector<Answer> answers;  // where they are pieces of the text
+  // Where letters are looked at: which spelling each word of text and question has.
+  std::shared_ptr<const Spellings> spellings;
+  std::vector<std::int32_t> text_spelled, question_spelled;
 };
 
 struct Vocabulary {

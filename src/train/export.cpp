@@ -55,21 +55,19 @@ std::uint16_t width_of(const ModelSpec& spec, const ReadOutput& reading, std::in
 
 Trace trace_of(const ModelSpec& spec, const NetOutput& out, const Batch& batch) {
   Trace trace;
-  std::size_t reader = 0;
-  for (int layer = 0; layer < spec.layers; ++layer) {
-    for (int direction = 0; direction < spec.directions(); ++direction, ++reader) {
-      const ReadOutput& reading = out.readings[reader];
-      const std::string prefix = reader_prefix(layer, direction == 1);
-      const std::size_t from = prefix.find('.') + 1;
-      Pass pass;
-      pass.reader = prefix.substr(from, prefix.size() - from - 1);
-      for (std::int64_t t = 0; t < batch.steps.count(); ++t) {
-        // A backward reader's steps are stored in the order of the text.
-        const std::int64_t row = direction == 1 ? batch.steps.count() - 1 - t : t;
-        pass.steps.push_back({width_of(spec, reading, row), p_read_of(reading, row)});
-      }
-      trace.push_back(std::move(pass));
+  const std::vector<PassSpec> passes = passes_of(spec);
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const ReadOutput& reading = out.readings[i];
+    const std::int64_t count =
+        passes[i].of_question ? batch.questions->steps.count() : batch.steps.count();
+    Pass pass;
+    pass.reader = passes[i].name;
+    for (std::int64_t t = 0; t < count; ++t) {
+      // A backward reader's steps are stored in the order of the text.
+      const std::int64_t row = passes[i].backward ? count - 1 - t : t;
+      pass.steps.push_back({width_of(spec, reading, row), p_read_of(reading, row)});
     }
+    trace.push_back(std::move(pass));
   }
   return trace;
 }
@@ -79,7 +77,7 @@ Example example_of(const ModelSpec& spec, const Query& query) {
   Example example{query, "", 1};
   if (spec.net == NetKind::classifier) example.label = spec.labels[0];
   if (spec.net == NetKind::cloze) example.label = query.choices[0];
-  if (spec.net == NetKind::span)
+  if (spec.finds_pieces())
     example.answers.push_back({query.text.substr(0, query.text.find(' ')), 0});
   return example;
 }
@@ -100,7 +98,7 @@ void answer_as_trained(const ModelSpec& spec, const Vocabulary& vocabulary, cons
       read_hard(spec, weights, snapshot.words, batch, static_cast<double>(probe.policy.read_above));
   probe.scores = probabilities(out.scores);
   probe.trace = trace_of(spec, out, batch);
-  if (spec.net != NetKind::span) {
+  if (!spec.finds_pieces()) {
     const auto best = std::max_element(probe.scores.begin(), probe.scores.end());
     probe.index = static_cast<int>(best - probe.scores.begin());
     return;

@@ -89,6 +89,8 @@ Fit::Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<
       words_(vocabulary, options.adam),
       adam_(weights_, options.adam),
       schedule_(train, options.batch, options.seed) {
+  for (const PassSpec& pass : passes_of(spec_))
+    ++(pass.of_question ? question_passes_ : text_passes_);
   skims_from_ = options_.pretrain_fully ? kLater : options_.pretrain_steps;
   progress_.steps = options_.max_steps > 0 ? options_.max_steps : options_.patience_steps;
 }
@@ -162,6 +164,12 @@ std::vector<Item> Fit::stretches_of(const std::vector<std::size_t>& chosen) cons
   return stretches;
 }
 
+// Words times readers that go over them.
+std::int64_t Fit::steps_of(const Item& item) const {
+  return static_cast<std::int64_t>(item.words.size()) * text_passes_ +
+         static_cast<std::int64_t>(item.question.size()) * question_passes_;
+}
+
 bool Fit::step() {
   if (over()) return false;
   const auto begin = Clock::now();
@@ -170,10 +178,11 @@ bool Fit::step() {
   if (options_.crop > 0) stretches = stretches_of(planned);
   const std::vector<Item>& items = options_.crop > 0 ? stretches : train_;
   const std::vector<std::size_t> chosen = options_.crop > 0 ? all_of(stretches) : planned;
-  std::int64_t rows = 0;
+  std::int64_t rows = 0, steps = 0;
   std::vector<std::int32_t> all_words;
   for (const std::size_t item : chosen) {
     rows += static_cast<std::int64_t>(items[item].words.size());
+    steps += steps_of(items[item]);
     const std::vector<std::int32_t> its_words = words_of(items[item]);
     all_words.insert(all_words.end(), its_words.begin(), its_words.end());
   }
@@ -193,7 +202,7 @@ bool Fit::step() {
   const auto learn = [&](const Tensor& words) {
     const NetOutput out = run_net({spec_, weights_, words, batch, options_.dropout, mode});
     const Losses found =
-        losses_of(batch, out, mode, static_cast<std::int64_t>(chosen.size()), rows, weight);
+        losses_of(batch, out, mode, static_cast<std::int64_t>(chosen.size()), steps, weight);
     (found.total * weight).backward();
     return found;
   };
@@ -286,10 +295,10 @@ Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) co
     right += rightness(spec_, out, batch, items);
     loss += strict_loss(out, batch).sum().item<double>();
     for (const ReadOutput& reading : out.readings) {
-      words += static_cast<double>(batch.rows());
+      const auto rows = static_cast<double>(reading.hidden.size(0));
+      words += rows;
       if (reading.taken.defined())
-        skimmed +=
-            static_cast<double>(batch.rows()) - reading.taken.select(1, 0).sum().item<double>();
+        skimmed += rows - reading.taken.select(1, 0).sum().item<double>();
     }
   }
   group_.sum(sums);

@@ -77,10 +77,11 @@ class Fit {
   };
   torch::Tensor loss_of_texts(const NetOutput& out, const Batch& batch) const;
   Losses losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
-                   std::int64_t texts, std::int64_t rows, double weight);
+                   std::int64_t texts, std::int64_t steps, double weight);
   static void add_reward(const ReadOutput& reading, const torch::Tensor& scores, const Batch& batch,
                          double texts, Losses& losses);
   ReadMode mode_at(std::int64_t step) const;
+  std::int64_t steps_of(const Item& item) const;
   std::vector<Item> stretches_of(const std::vector<std::size_t>& chosen) const;
   void look_at_dev();
   std::int64_t eval_steps() const;
@@ -105,6 +106,7 @@ class Fit {
   Snapshot best_;                // while everything is read: the best at that
   FitProgress progress_;
   bool stop_ = false, stop_agreed_ = false;
+  std::int64_t text_passes_ = 0, question_passes_ = 0;
 };
 
 struct Fit::State {

@@ -47,7 +47,7 @@ Tensor Fit::loss_of_texts(const NetOutput& out, const Batch& batch) const {
 // Every sum is divided by what there is in all processes together, so that adding up their
 // gradients gives that of the whole batch. `weight` is 0 for a process that has no text of it.
 Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
-                           std::int64_t texts, std::int64_t rows, double weight) {
+                           std::int64_t texts, std::int64_t steps, double weight) {
   const auto all_texts = static_cast<double>(texts);
   const Tensor each = loss_of_texts(out, batch);
   Losses losses;
@@ -55,7 +55,7 @@ Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadM
   std::vector<float> sums = {each.sum().item<float>(), 0, 0, 0};
   const bool skims = out.readings.front().taken.defined();
   const bool penalised = out.readings.front().penalty.defined();
-  const double readings = static_cast<double>(out.readings.size()) * static_cast<double>(rows);
+  const auto readings = static_cast<double>(steps);
   Tensor penalty, cheap;
   if (skims) {
     for (const ReadOutput& reading : out.readings) {

@@ -61,8 +61,9 @@ void append(Dataset& whole, Dataset part) {
 void keep_evenly(std::vector<Example>& examples, std::size_t most) {
   if (most == 0 || most >= examples.size()) return;
   const std::size_t size = examples.size();
-  for (std::size_t i = 0; i < most; ++i) examples[i] = std::move(examples[i * size / most]);
-  examples.resize(most);
+  std::vector<Example> kept;
+  for (std::size_t i = 0; i < most; ++i) kept.push_back(std::move(examples[i * size / most]));
+  examples = std::move(kept);
 }
 
 // Each item gets what the teacher holds of its whole text.

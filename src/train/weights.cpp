@@ -44,15 +44,19 @@ void fill_orthogonal(torch::Tensor& tensor, std::int64_t rows, const Noise& nois
   }
 }
 
+// Vectors that a row is multiplied with to get a score.
+bool of_attention(const std::string& name) {
+  return name == "pool.w" || name == "first.w" || name == "last.w" ||
+         name.starts_with("question.") || name.starts_with("meeting.");
+}
+
 std::vector<TensorSpec> trained_tensors(const ModelSpec& spec) {
   std::vector<TensorSpec> list = model_tensors(spec);
   if (spec.reader.kind != ReaderKind::jump) return list;
-  for (int layer = 0; layer < spec.layers; ++layer) {
-    for (int direction = 0; direction < spec.directions(); ++direction) {
-      const std::string prefix = reader_prefix(layer, direction == 1);
-      list.push_back({prefix + "baseline.w", {1, static_cast<std::size_t>(spec.reader.hidden)}});
-      list.push_back({prefix + "baseline.b", {1}});
-    }
+  for (const PassSpec& pass : passes_of(spec)) {
+    if (pass.of_question) continue;
+    list.push_back({pass.prefix + "baseline.w", {1, static_cast<std::size_t>(spec.reader.hidden)}});
+    list.push_back({pass.prefix + "baseline.b", {1}});
   }
   return list;
 }
@@ -75,9 +79,10 @@ Weights::Weights(const ModelSpec& spec, std::uint64_t seed, double read_bias) {
     } else if (made.dim() == 2) {
       const std::int64_t outputs = of_cell ? made.size(0) / gate_count : made.size(0);
       fill_evenly(made, std::sqrt(6.0 / static_cast<double>(outputs + made.size(1))), mine);
-    } else if (tensor.name == "pool.w" || tensor.name == "first.w" || tensor.name == "last.w" ||
-               tensor.name == "question.w" || tensor.name == "question.both") {
+    } else if (of_attention(tensor.name)) {
       fill_evenly(made, 0.1, mine);
+    } else if (ends_with(tensor.name, ".gate.b")) {
+      made.fill_(-2);  // highways let words through before they learn to change them
     } else if (of_cell && ends_with(tensor.name, ".b") && spec.reader.cell == Cell::lstm) {
       made.narrow(0, made.size(0) / 4, made.size(0) / 4).fill_(1);
     } else if (ends_with(tensor.name, "update.b")) {

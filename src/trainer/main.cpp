@@ -56,7 +56,7 @@ void declare(Options& options, Choices& chosen) {
   options.add("--dev", job.dev, "FILE", "labelled text to choose the best model by");
   options.add("--test", chosen.test, "FILE", "labelled text to report on, read once at the end");
   options.add("--out", chosen.out, "FILE", "the model to write");
-  options.add_choice("--task", chosen.task, {"classify", "cloze", "span"},
+  options.add_choice("--task", chosen.task, {"classify", "cloze", "span", "bidaf"},
                      "what is learned: a label, which choice fills a gap, or which piece of the "
                      "text answers a question");
   options.add_choice("--reader", chosen.reader, {"skim", "full", "jump", "skip", "vary"},
@@ -210,8 +210,11 @@ std::optional<std::string> settle(Choices& chosen) {
     if (fit.adversarial > 0) return "--adversarial is for --task classify";
     if (!chosen.teachers.empty()) return "--teacher is for --task classify";
     if (chosen.pooling != "last") return "--pooling is for --task classify";
-    if (chosen.task == "span" && chosen.reader == "jump")
-      return "--reader jump has no state after words it jumps over, which --task span needs";
+    if (job.spec.finds_pieces() && chosen.reader == "jump")
+      return "--reader jump has no state after words it jumps over, which --task span and bidaf "
+             "need";
+    if (job.spec.net == NetKind::bidaf && fit.estimator == train::Estimator::reinforce)
+      return "--estimator reinforce is not for --task bidaf";
   }
   ReaderSpec& reader = job.spec.reader;
   reader.kind = enum_of<ReaderKind>(chosen.reader);

@@ -121,13 +121,14 @@ TEST_P(Parity, OfTheOtherMethods) {
 
 TEST_P(Parity, OfNetsThatAnswerQuestions) {
   const Vocabulary vocabulary = some_words();
-  for (const NetKind net : {NetKind::cloze, NetKind::span}) {
+  for (const NetKind net : {NetKind::cloze, NetKind::span, NetKind::bidaf}) {
     for (const ReaderKind kind :
          {ReaderKind::full, ReaderKind::skim, ReaderKind::skip, ReaderKind::vary}) {
       for (const int layers : {1, 2}) {
         for (const bool both : {false, true}) {
           ModelSpec spec = spec_of(GetParam(), {});
           spec.net = net;
+          spec.letters = {.width = 3, .filters = 5, .window = 4};
           spec.reader.kind = kind;
           if (kind == ReaderKind::skim) spec.reader.small = both ? std::vector{5} : std::vector{0};
           spec.layers = layers;

@@ -210,7 +210,7 @@ TEST(ClozeLaws, ReadsTheQuestionOnFromTheText) {
 }
 
 TEST(QuestionLaws, AnswersAreTheSameForAnyNumberOfThreads) {
-  for (const NetKind net : {NetKind::cloze, NetKind::span}) {
+  for (const NetKind net : {NetKind::cloze, NetKind::span, NetKind::bidaf}) {
     const ModelSpec spec = question_spec(net, ReaderKind::skim, 2, true);
     const Model model = model_of(random_draft(spec, 7));
     std::vector<Query> queries;

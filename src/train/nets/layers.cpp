@@ -70,18 +70,25 @@ Tensor text_rows(const NetInput& in) {
 }
 
 Tensor read_layers(const NetInput& in, Tensor rows, NetOutput& out) {
-  const Batch& batch = in.batch;
-  for (int layer = 0; layer < in.spec.layers; ++layer) {
-    const ReaderSpec reader = in.spec.reader_of(layer);
-    if (layer > 0 && in.drops(in.dropout.input))
+  return read_stack(in, in.spec.stacks().front(), in.batch, std::move(rows), out);
+}
+
+Tensor read_stack(const NetInput& in, const StackSpec& stack, const Batch& batch, Tensor rows,
+                  NetOutput& out) {
+  for (int layer = 0; layer < stack.layers; ++layer) {
+    const ReaderSpec reader = stack.reader_of(layer);
+    if (layer > 0 && in.drops(in.dropout.input)) {
+      // Layers of all stacks have numbers of their own.
+      const auto number = static_cast<std::uint64_t>(out.readings.size()) /
+                          static_cast<std::uint64_t>(stack.directions());
       rows = rows * dropout_mask(batch, rows.size(1), in.dropout.input,
-                                 in.noise(Use::layer_dropout).at(static_cast<std::uint64_t>(layer)),
-                                 true);
+                                 in.noise(Use::layer_dropout).at(number), true);
+    }
     std::vector<Tensor> directions;
-    for (int direction = 0; direction < in.spec.directions(); ++direction) {
+    for (int direction = 0; direction < stack.directions(); ++direction) {
       const bool backward = direction == 1;
       const Tensor read_from = backward ? rows.index_select(0, batch.reversed) : rows;
-      ReadOutput read = read_rows(reader, in.weights, reader_prefix(layer, backward),
+      ReadOutput read = read_rows(reader, in.weights, reader_prefix(stack.name, layer, backward),
                                   out.readings.size(), read_from, batch, in.mode);
       directions.push_back(backward ? read.hidden.index_select(0, batch.reversed) : read.hidden);
       out.readings.push_back(std::move(read));

@@ -37,7 +37,10 @@ torch::Tensor dropout_mask(const Batch& batch, std::int64_t width, double rate, 
 // The texts' own words, without those of questions and choices, with dropout.
 torch::Tensor text_rows(const NetInput& in);
 
-// Reads rows with all layers; the rows of the last one.
+// Reads rows, packed as in `batch`, with all layers of a stack; the rows of the last one.
+torch::Tensor read_stack(const NetInput& in, const StackSpec& stack, const Batch& batch,
+                         torch::Tensor rows, NetOutput& out);
+// With the only stack of a net.
 torch::Tensor read_layers(const NetInput& in, torch::Tensor rows, NetOutput& out);
 
 // The state each direction ends with: the last word's forward, the first word's backward.

@@ -46,14 +46,16 @@ NetOutput run_net(const NetInput& in) {
     case NetKind::cloze:
       return fill_gaps(in);
     case NetKind::span:
+      return find_spans(in);
+    case NetKind::bidaf:
       break;
   }
-  return find_spans(in);
+  return flow_both_ways(in);
 }
 
 double rightness(const ModelSpec& spec, const NetOutput& out, const Batch& batch,
                  const std::vector<Item>& items) {
-  if (spec.net == NetKind::span) return rightness_of_spans(out, batch, items);
+  if (spec.finds_pieces()) return rightness_of_spans(out, batch, items);
   return (out.scores.argmax(1) == batch.labels).sum().item<double>();
 }
 

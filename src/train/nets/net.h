@@ -12,6 +12,7 @@ NetOutput run_net(const NetInput& in);
 NetOutput classify(const NetInput& in);
 NetOutput fill_gaps(const NetInput& in);
 NetOutput find_spans(const NetInput& in);
+NetOutput flow_both_ways(const NetInput& in);
 
 // How right each text of the batch was answered, from 0 to 1, added up. `items` are those the batch
 // was made of.

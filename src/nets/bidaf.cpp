@@ -1,0 +1,171 @@
+#include "nets/bidaf.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/best_span.h"
+#include "file/model_file.h"
+#include "kernels/attend.h"
+#include "kernels/pool.h"
+#include "nets/spelled_words.h"
+#include "nets/stack.h"
+
+namespace skim {
+namespace {
+
+class Bidaf final : public Net {
+ public:
+  explicit Bidaf(const NetParts& parts) : Bidaf(parts, parts.spec.stacks()) {}
+
+  const ModelSpec& spec() const override { return spec_; }
+
+  Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,
+               std::vector<float>& scores) const override {
+    const std::size_t count = asked.text.size();
+    scores.assign(2 * count, 0.0F);
+    for (const Stack* stack : {&contextual_, &modelling_, &output_}) stack->start(memory);
+    contextual_.start(memory, 1);
+    if (count == 0) return {};
+    read_both(asked, policy, memory);
+    meet(count, asked.question.size(), memory);
+    const Rows met{memory.inputs.data(), count, met_width(), met_width()};
+    const Rows modelled = read(modelling_, met, policy, memory, memory.windows);
+    score(first_w_, met, modelled, scores.data());
+    score(last_w_, met, read(output_, modelled, policy, memory, memory.matches),
+          scores.data() + count);
+    const BestSpan best = best_span({scores.data(), count}, {scores.data() + count, count});
+    return {best.first, best.last};
+  }
+
+ private:
+  Bidaf(const NetParts& parts, const std::vector<StackSpec>& stacks)
+      : spec_(parts.spec),
+        words_(parts),
+        contextual_(parts, stacks[0], Keep::rows),
+        modelling_(parts, stacks[1], Keep::rows, 2 * contextual_.passes()),
+        output_(parts, stacks[2], Keep::rows, 2 * contextual_.passes() + modelling_.passes()),
+        of_text_(with_slack(to_floats(parts.file, "meeting.text"))),
+        of_question_(to_floats(parts.file, "meeting.question")),
+        of_both_(to_floats(parts.file, "meeting.both")),
+        first_w_(with_slack(to_floats(parts.file, "first.w"))),
+        last_w_(with_slack(to_floats(parts.file, "last.w"))) {}
+
+  std::size_t row() const { return contextual_.row_width(); }
+  std::size_t stride() const { return round_up(row(), kAttendPad); }
+  std::size_t met_width() const { return 4 * row(); }
+
+  // Reads rows and keeps what comes out where no later reading reaches it. The padding is zero.
+  Rows read(const Stack& stack, const Rows& rows, const Policy& policy, NetMemory& memory,
+            Buffer<float>& keep, std::size_t again = 0) const {
+    Input input;
+    input.rows = rows;
+    const Rows out = stack.read(input, policy, memory, again);
+    keep.grow(rows.count * stride() + kPoolSlack);
+    for (std::size_t t = 0; t < rows.count; ++t) {
+      std::copy_n(out.row(t), row(), keep.data() + t * stride());
+      std::fill_n(keep.data() + t * stride() + row(), stride() - row(), 0.0F);
+    }
+    return {keep.data(), rows.count, row(), stride()};
+  }
+
+  // Text and question by themselves, into memory.text and memory.question.
+  void read_both(const Asked& asked, const Policy& policy, NetMemory& memory) const {
+    const Rows question =
+        words_.rows_of(asked.question, asked.question_spelling, memory, memory.inputs);
+    if (question.count > 0) read(contextual_, question, policy, memory, memory.question, 1);
+    const Rows text = words_.rows_of(asked.text, asked.text_spelling, memory, memory.inputs);
+    read(contextual_, text, policy, memory, memory.text);
+  }
+
+  // For each word h of the text: [h; u~; h * u~; h * h~] into memory.inputs, u~ being what of the
+  // question matters to h and h~ what of the text matters to the question.
+  void meet(std::size_t texts, std::size_t questions, NetMemory& memory) const {
+    memory.keys.grow(questions * stride());
+    memory.bias.grow(round_up(questions, kAttendPad));
+    for (std::size_t j = 0; j < questions; ++j) {
+      const float* u = memory.question.data() + j * stride();
+      float* key = memory.keys.data() + j * stride();
+      float bias = 0;
+      for (std::size_t i = 0; i < row(); ++i) {
+        key[i] = of_both_[i] * u[i];
+        bias += of_question_[i] * u[i];
+      }
+      std::fill(key + row(), key + stride(), 0.0F);
+      memory.bias[j] = bias;
+    }
+    memory.attended.grow(texts * stride());
+    memory.work.grow(round_up(questions, kAttendPad));
+    memory.gates.grow(texts + kPoolSlack);
+    const auto rows = [&](const Buffer<float>& from, std::size_t count) {
+      return Rows{from.data(), count, stride(), stride()};
+    };
+    attend({rows(memory.keys, questions), memory.bias.data(), rows(memory.question, questions)},
+           rows(memory.text, texts), {memory.attended.data(), texts, stride(), stride()},
+           memory.work.data(), memory.gates.data());
+    find_what_matters(texts, memory);
+    put_together(texts, memory);
+  }
+
+  // The text's words in proportion to their best match with the question, into memory.pooled.
+  void find_what_matters(std::size_t texts, NetMemory& memory) const {
+    static constexpr float kNoBias = 0;
+    float* shares = memory.gates.data();
+    for (std::size_t t = 0; t < texts; ++t) {
+      float own = 0;
+      dense({of_text_.data(), &kNoBias, 1, row()}, memory.text.data() + t * stride(), &own);
+      shares[t] += own;
+    }
+    softmax(shares, texts);
+    memory.pooled.grow(stride());
+    float* sum = memory.pooled.data();
+    std::fill_n(sum, stride(), 0.0F);
+    for (std::size_t t = 0; t < texts; ++t) {
+      const float* h = memory.text.data() + t * stride();
+      for (std::size_t i = 0; i < row(); ++i) sum[i] += shares[t] * h[i];
+    }
+  }
+
+  void put_together(std::size_t texts, NetMemory& memory) const {
+    memory.inputs.grow(texts * met_width() + kPoolSlack);
+    const float* whole = memory.pooled.data();
+    for (std::size_t t = 0; t < texts; ++t) {
+      const float* h = memory.text.data() + t * stride();
+      const float* u = memory.attended.data() + t * stride();
+      float* out = memory.inputs.data() + t * met_width();
+      for (std::size_t i = 0; i < row(); ++i) {
+        out[i] = h[i];
+        out[row() + i] = u[i];
+        out[2 * row() + i] = h[i] * u[i];
+        out[3 * row() + i] = h[i] * whole[i];
+      }
+    }
+  }
+
+  // How likely each word is, by what met there and what was read of it.
+  void score(const Buffer<float>& weights, const Rows& met, const Rows& modelled,
+             float* into) const {
+    static constexpr float kNoBias = 0;
+    std::vector<float> padded(met.count + kPoolSlack);
+    for (std::size_t t = 0; t < met.count; ++t) {
+      float of_met = 0, of_modelled = 0;
+      dense({weights.data(), &kNoBias, 1, met_width()}, met.row(t), &of_met);
+      dense({weights.data() + met_width(), &kNoBias, 1, row()}, modelled.row(t), &of_modelled);
+      padded[t] = of_met + of_modelled;
+    }
+    softmax(padded.data(), met.count);
+    std::copy_n(padded.data(), met.count, into);
+  }
+
+  ModelSpec spec_;
+  SpelledWords words_;
+  Stack contextual_, modelling_, output_;
+  Buffer<float> of_text_;
+  std::vector<float> of_question_, of_both_;
+  Buffer<float> first_w_, last_w_;
+};
+
+}  // namespace
+
+std::unique_ptr<Net> make_bidaf(const NetParts& parts) { return std::make_unique<Bidaf>(parts); }
+
+}  // namespace skim

@@ -1,0 +1,28 @@
+#include "nets/linear.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "file/model_file.h"
+#include "kernels/project.h"
+#include "kernels/target.h"
+
+namespace skim {
+
+Linear::Linear(const NetParts& parts, const std::string& name, std::size_t columns) {
+  const std::vector<float> values = to_floats(parts.file, name + ".w");
+  const std::vector<float> bias = to_floats(parts.file, name + ".b");
+  outputs_ = bias.size();
+  std::vector<PackRow> rows;
+  for (std::size_t i = 0; i < outputs_; ++i) rows.push_back({values.data() + i * columns});
+  matrix_ = pack_matrix(rows, columns, WeightType::f32, vector_lanes());
+  bias_.grow(matrix_.rows);
+  std::copy(bias.begin(), bias.end(), bias_.data());
+}
+
+void Linear::apply(const Rows& in, Buffer<float>& into) const {
+  into.grow(in.count * stride());
+  if (in.count > 0) project(matrix_, bias_.data(), in, into.data(), stride());
+}
+
+}  // namespace skim
