@@ -38,6 +38,7 @@ Case make_case(int hidden, int small, std::int64_t batch, std::int64_t words) {
   made.weights.w = (torch::randn({n, hidden}) * 0.1).requires_grad_(true);
   made.weights.u = (torch::randn({n, hidden}) * 0.1).requires_grad_(true);
   made.weights.b = torch::zeros({n}).requires_grad_(true);
+  made.choice.threads = at::get_num_threads();
   made.choice.noise = torch::rand({made.steps.rows, 2});
   made.gradient = torch::randn({made.steps.rows, hidden});
   return made;

@@ -123,7 +123,8 @@ struct ModelSpec {
   // Whether answers are pieces of the text.
   bool finds_pieces() const { return net == NetKind::span || net == NetKind::bidaf; }
   // Whether the first layer reads words alone. That of a span net reads rows: a word, what of the
-  // question matters to it, and the product of the two. That of a bidaf net reads words and letters.
+  // question matters to it, and the product of the two. That of a bidaf net reads words and
+  // letters.
   bool reads_words() const { return net == NetKind::classifier || net == NetKind::cloze; }
   int input_width() const {
     if (net == NetKind::bidaf) return word_width + letters.filters;

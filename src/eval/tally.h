@@ -33,7 +33,7 @@ struct Tally {
   std::size_t steps = 0;    // words times passes
   std::size_t skimmed = 0;  // of those, the steps that did not update the whole state
   std::vector<PassRate> passes;
-  Costs costs;              // sums over all queries
+  Costs costs;  // sums over all queries
 
   Marks marks(const TestSet& set) const;
   double skim_rate() const;

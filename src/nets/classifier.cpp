@@ -14,7 +14,8 @@ class Classifier final : public Net, public Listener {
  public:
   explicit Classifier(const NetParts& parts)
       : spec_(parts.spec),
-        stack_(parts, parts.spec.stacks().front(), parts.spec.pooling == Pooling::last ? Keep::states : Keep::log) {
+        stack_(parts, parts.spec.stacks().front(),
+               parts.spec.pooling == Pooling::last ? Keep::states : Keep::log) {
     if (spec_.pooling == Pooling::attention) pool_w_ = with_slack(to_floats(parts.file, "pool.w"));
     head_w_ = with_slack(to_floats(parts.file, "head.w"));
     head_b_ = with_slack(to_floats(parts.file, "head.b"));

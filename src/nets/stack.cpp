@@ -109,8 +109,7 @@ Rows Stack::read_through(Input input, const Policy& policy, NetMemory& memory,
 
 // Reads with one reader; `rows` is where its rows go, absent where nobody wants them.
 void Stack::read_pass(std::size_t index, const Input& input, const MutableRows& rows,
-                      const Policy& policy, NetMemory& memory,
-                      NetMemory::PassMemory& pass) const {
+                      const Policy& policy, NetMemory& memory, NetMemory::PassMemory& pass) const {
   const bool logs = rows.data == nullptr && keep_ == Keep::log;
   const std::size_t before = pass.steps.size();
   pass.steps.resize(before + input.count());

@@ -45,8 +45,7 @@ void trace_from(const ModelContents& contents, const NetMemory& memory, Reading&
     into.trace[i].reader = info.name;
     into.trace[i].hidden = info.reader.hidden;
     into.trace[i].steps.assign(steps.begin(), steps.end());
-    into.costs +=
-        pass_cost(info.reader, steps, info.of_words ? Inputs::folded : Inputs::rows);
+    into.costs += pass_cost(info.reader, steps, info.of_words ? Inputs::folded : Inputs::rows);
   }
 }
 

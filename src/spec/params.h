@@ -56,10 +56,11 @@ std::vector<PassSpec> passes_of(const ModelSpec& spec);
 //               is the softmax over q of w q + sum_j both_j x_j q_j
 //               first.w [r]  last.w [r]: of the answer, from the rows of the last layer
 //   bidaf       with e = v + filters, and letters being bytes:
-//               letters.vectors [256, width]  letters.w [filters, window * width]  letters.b [filters]
-//               highway.L.w [e, e]  .b [e]  .gate.w [e, e]  .gate.b [e], L = 0, 1
-//               meeting.text [r]  meeting.question [r]  meeting.both [r]: how well h and u go together
-//               first.w [5 r]  last.w [5 r]: over [g; m] of each word, g being [h; u~; h * u~; h * h~]
+//               letters.vectors [256, width]  letters.w [filters, window * width]  letters.b
+//               [filters] highway.L.w [e, e]  .b [e]  .gate.w [e, e]  .gate.b [e], L = 0, 1
+//               meeting.text [r]  meeting.question [r]  meeting.both [r]: how well h and u go
+//               together first.w [5 r]  last.w [5 r]: over [g; m] of each word, g being [h; u~; h *
+//               u~; h * h~]
 std::vector<TensorSpec> model_tensors(const ModelSpec& spec);
 
 // Errors (Fault::format) name the field that makes no sense: sizes out of range, small widths not

@@ -153,15 +153,15 @@ Json json_of(const ReaderSpec& spec) {
 
 Json json_of(const ModelSpec& spec) {
   Json json = {{"net", name_of(spec.net)},
-          {"tokenizer", name_of(spec.tokenizer)},
-          {"vocabulary", spec.vocabulary},
-          {"word_width", spec.word_width},
-          {"reader", json_of(spec.reader)},
-          {"layers", spec.layers},
-          {"bidirectional", spec.bidirectional},
-          {"pooling", name_of(spec.pooling)},
-          {"weights", name_of(spec.weights)},
-          {"labels", spec.labels}};
+               {"tokenizer", name_of(spec.tokenizer)},
+               {"vocabulary", spec.vocabulary},
+               {"word_width", spec.word_width},
+               {"reader", json_of(spec.reader)},
+               {"layers", spec.layers},
+               {"bidirectional", spec.bidirectional},
+               {"pooling", name_of(spec.pooling)},
+               {"weights", name_of(spec.weights)},
+               {"labels", spec.labels}};
   const LetterSpec& letters = spec.letters;
   if (spec.net == NetKind::bidaf)
     json["letters"] = {

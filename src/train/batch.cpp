@@ -136,7 +136,8 @@ void add_spellings(const std::vector<Item>& items, Batch& batch) {
   // Rows of letters' vectors instead of places in the flat list.
   auto* index = batch.letters.index.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < batch.letters.index.numel(); ++i)
-    if (batch.letters.inside.data_ptr<bool>()[i]) index[i] = flat[static_cast<std::size_t>(index[i])];
+    if (batch.letters.inside.data_ptr<bool>()[i])
+      index[i] = flat[static_cast<std::size_t>(index[i])];
   const auto rows_of = [&](const Batch& packed, auto list_of) {
     torch::Tensor rows = torch::empty({packed.rows()}, torch::kLong);
     for_packed(packed, list_of, [&](std::int64_t row, std::int32_t spelling) {
@@ -145,18 +146,16 @@ void add_spellings(const std::vector<Item>& items, Batch& batch) {
     });
     return rows;
   };
-  batch.text_rows = rows_of(batch, [&](std::size_t item) -> const WordList& {
-    return items[item].text_spelled;
-  });
+  batch.text_rows =
+      rows_of(batch, [&](std::size_t item) -> const WordList& { return items[item].text_spelled; });
   batch.questions = std::make_shared<Batch>();
   std::vector<std::int64_t> lengths;
   for (const std::size_t item : batch.items)
     lengths.push_back(static_cast<std::int64_t>(items[item].question.size()));
   pack(batch.items, lengths, *batch.questions);
-  batch.questions->text_rows =
-      rows_of(*batch.questions, [&](std::size_t item) -> const WordList& {
-        return items[item].question_spelled;
-      });
+  batch.questions->text_rows = rows_of(*batch.questions, [&](std::size_t item) -> const WordList& {
+    return items[item].question_spelled;
+  });
   batch.question_of = torch::empty({batch.texts()}, torch::kLong);
   for (std::size_t i = 0; i < batch.items.size(); ++i) {
     const auto& order = batch.questions->items;

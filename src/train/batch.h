@@ -38,9 +38,9 @@ struct Batch {
   torch::Tensor text_rows;           // [rows]: which spelling each packed row is
   std::shared_ptr<Batch> questions;  // likewise packed, with its own text_rows
   torch::Tensor question_of;         // [texts]: which of the questions belongs to each text
-  torch::Tensor taught;             // [texts, labels], or undefined without a teacher
-  torch::Tensor reversed;           // for each packed row the row that mirrors it in its text
-  torch::Tensor last;               // the row of each text's last word
+  torch::Tensor taught;              // [texts, labels], or undefined without a teacher
+  torch::Tensor reversed;            // for each packed row the row that mirrors it in its text
+  torch::Tensor last;                // the row of each text's last word
   std::int64_t rows() const { return steps.rows; }
   std::int64_t texts() const { return steps.texts(); }
 };

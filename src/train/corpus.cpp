@@ -145,8 +145,8 @@ class Encoder {
   }
 
   std::int32_t spelling_of(std::string letters, std::int32_t id) {
-    const auto [place, fresh] = spelled_.emplace(std::pair(letters, id),
-                                                 static_cast<std::int32_t>(spelled_.size()));
+    const auto [place, fresh] =
+        spelled_.emplace(std::pair(letters, id), static_cast<std::int32_t>(spelled_.size()));
     if (fresh) {
       spellings_->letters.push_back(std::move(letters));
       spellings_->ids.push_back(id);

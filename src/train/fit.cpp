@@ -65,7 +65,7 @@ void put(const Snapshot& snapshot, Weights& weights) {
 }
 
 NetOutput read_hard(const ModelSpec& spec, const Weights& weights, const std::vector<float>& words,
-                    const Batch& batch, double threshold) {
+                    const Batch& batch, double threshold, int threads) {
   torch::NoGradGuard guard;
   const auto width = static_cast<std::size_t>(spec.word_width);
   Tensor rows = torch::empty({static_cast<std::int64_t>(batch.words.size()), spec.word_width});
@@ -75,6 +75,7 @@ NetOutput read_hard(const ModelSpec& spec, const Weights& weights, const std::ve
                 to + i * width);
   ReadMode mode;
   mode.threshold = threshold;
+  mode.threads = threads;
   return run_net({spec, weights, rows, batch, {}, mode});
 }
 
@@ -114,6 +115,7 @@ ReadMode Fit::mode_at(std::int64_t step) const {
                               std::exp(-options_.temperature_fall * static_cast<double>(skimming)));
   mode.sharpness = std::min(1.0, 0.1 * static_cast<double>(skimming + 1));
   mode.jump = options_.jump;
+  mode.threads = options_.threads;
   mode.noise = Noise(options_.seed).at(0x57E9).at(static_cast<std::uint64_t>(step));
   return mode;
 }
@@ -291,7 +293,8 @@ Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) co
   for (auto at = static_cast<std::size_t>(group_.rank()); at < batches.size();
        at += static_cast<std::size_t>(group_.size())) {
     const Batch batch = make_batch(items, batches[at]);
-    const NetOutput out = read_hard(spec_, weights, snapshot.words, batch, read_all ? -1.0 : 0.5);
+    const NetOutput out =
+        read_hard(spec_, weights, snapshot.words, batch, read_all ? -1.0 : 0.5, options_.threads);
     right += rightness(spec_, out, batch, items);
     loss += strict_loss(out, batch).sum().item<double>();
     for (const ReadOutput& reading : out.readings) {

@@ -129,6 +129,6 @@ void put(const Snapshot& snapshot, Weights& weights);
 
 // Scores and readings of one batch with a snapshot's weights under the hard rule; no gradients.
 NetOutput read_hard(const ModelSpec& spec, const Weights& weights, const std::vector<float>& words,
-                    const Batch& batch, double threshold);
+                    const Batch& batch, double threshold, int threads = 1);
 
 }  // namespace skim::train

@@ -37,9 +37,16 @@ struct Data {
 };
 
 // By default the cores of this machine, shared among the processes on it.
-void set_threads(int threads, int processes) {
+int threads_of(int threads, int processes) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  const int count = threads > 0 ? threads : std::max(1, cores / processes);
+  return threads > 0 ? threads : std::max(1, cores / processes);
+}
+
+// Fused operations have threads of their own, and torch, whose sums depend on their number, gets
+// one. The methods to compare with are made of torch's operations, so there they are its.
+void set_torch_threads(ReaderKind reader, int threads) {
+  const bool fused = reader == ReaderKind::full || reader == ReaderKind::skim;
+  const int count = fused ? 1 : threads;
   at::set_num_threads(count);
   using Setter = void (*)(int);
   if (auto* set = reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")))
@@ -388,10 +395,11 @@ JobListener quiet(const JobListener& listener) {
 
 }  // namespace
 
-Result<JobReport> run_job(const Job& job, const JobListener& listener) {
+Result<JobReport> run_job(Job job, const JobListener& listener) {
   const Result<Meeting> meeting = meeting_from_environment();
   if (!meeting) return tl::unexpected(meeting.error());
-  set_threads(job.threads, meeting->here);
+  job.fit.threads = threads_of(job.threads, meeting->here);
+  set_torch_threads(job.spec.reader.kind, job.fit.threads);
   if (meeting->size > 1 && meeting->rank == 0)
     listener.message("waiting at " + meeting->address + ":" + std::to_string(meeting->port) +
                      " for " + std::to_string(meeting->size - 1) + " more processes");

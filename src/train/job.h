@@ -38,7 +38,7 @@ struct JobReport {
   double seconds = 0;
 };
 
-Result<JobReport> run_job(const Job& job, const JobListener& listener);
+Result<JobReport> run_job(Job job, const JobListener& listener);
 
 // Where the checkpoint lies; main removes it when the model is safe.
 std::string checkpoint_file(const Job& job);

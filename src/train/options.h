@@ -31,6 +31,7 @@ struct AdamOptions {
 
 struct FitOptions {
   std::uint64_t seed = 1;
+  int threads = 1;
   std::size_t batch = 32;
   std::int64_t max_steps = 0;          // 0: until patience runs out
   std::int64_t patience_steps = 3000;  // without a better dev score

@@ -35,7 +35,7 @@ Tensor highway(const NetInput& in, Tensor rows) {
 
 Tensor dropped(const NetInput& in, const Batch& batch, const Tensor& rows, Use use) {
   if (!in.drops(in.dropout.input)) return rows;
-  return rows * dropout_mask(batch, rows.size(1), in.dropout.input, in.noise(use), true);
+  return rows * dropout_mask(in, batch, rows.size(1), in.dropout.input, in.noise(use), true);
 }
 
 // Scores of each word as the answer's first or last, [texts, longest].
@@ -44,7 +44,7 @@ Tensor word_scores(const NetInput& in, const std::string& name, const Tensor& me
   const Batch& batch = in.batch;
   Tensor rows = torch::cat({met, read}, 1);
   if (in.drops(in.dropout.output))
-    rows = rows * dropout_mask(batch, rows.size(1), in.dropout.output,
+    rows = rows * dropout_mask(in, batch, rows.size(1), in.dropout.output,
                                in.noise(Use::output_dropout).at(name == "first.w" ? 0 : 1), true);
   Tensor inside;
   const Tensor scores =
@@ -57,8 +57,8 @@ Tensor meet(const NetInput& in, const Tensor& text, const Tensor& question) {
   const Batch& batch = in.batch;
   Tensor text_inside, question_inside;
   const Tensor h = side_by_side(text, batch, text_inside);
-  const Tensor u = side_by_side(question, *batch.questions, question_inside)
-                       .index_select(0, batch.question_of);
+  const Tensor u =
+      side_by_side(question, *batch.questions, question_inside).index_select(0, batch.question_of);
   const Tensor outside =
       question_inside.index_select(0, batch.question_of).logical_not().unsqueeze(1);
   const Tensor fit = ((h * in.weights.at("meeting.both")).matmul(u.transpose(1, 2)) +

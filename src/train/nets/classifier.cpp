@@ -28,7 +28,7 @@ NetOutput classify(const NetInput& in) {
   const Tensor rows = read_layers(in, text_rows(in), out);
   Tensor pooled = pool(in.spec, in.weights, rows, in.batch);
   if (in.drops(in.dropout.output))
-    pooled = pooled * dropout_mask(in.batch, pooled.size(1), in.dropout.output,
+    pooled = pooled * dropout_mask(in, in.batch, pooled.size(1), in.dropout.output,
                                    in.noise(Use::output_dropout), false);
   out.scores = torch::addmm(in.weights.at("head.b"), pooled, in.weights.at("head.w").t());
   return out;

@@ -10,7 +10,7 @@ NetOutput fill_gaps(const NetInput& in) {
   const Batch& batch = in.batch;
   Tensor state = last_states(in.spec, read_layers(in, text_rows(in), out), batch);
   if (in.drops(in.dropout.output))
-    state = state * dropout_mask(batch, state.size(1), in.dropout.output,
+    state = state * dropout_mask(in, batch, state.size(1), in.dropout.output,
                                  in.noise(Use::output_dropout), false);
   const Tensor wanted =
       torch::addmm(in.weights.at("choice.b"), state, in.weights.at("choice.w").t());

@@ -1,18 +1,19 @@
 #include "train/nets/layers.h"
 
 #include "spec/params.h"
+#include "train/ops/parts.h"
 
 namespace skim::train {
 
 using torch::Tensor;
 
-Tensor dropout_mask(const Batch& batch, std::int64_t width, double rate, const Noise& noise,
-                    bool of_rows, Kept kept) {
+Tensor dropout_mask(const NetInput& in, const Batch& batch, std::int64_t width, double rate,
+                    const Noise& noise, bool of_rows, Kept kept) {
   const std::int64_t count = of_rows ? batch.rows() : batch.texts();
   Tensor mask = torch::empty({count, width});
   float* values = mask.data_ptr<float>();
   const auto keep = kept == Kept::grow ? static_cast<float>(1 / (1 - rate)) : 1.0F;
-  at::parallel_for(0, batch.texts(), 1, [&](std::int64_t first, std::int64_t last) {
+  in_parts(in.mode.threads, batch.texts(), 1, [&](auto, std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
       const Noise text = noise.at(batch.items[static_cast<std::size_t>(i)]);
       const std::int64_t length = of_rows ? batch.lengths[static_cast<std::size_t>(i)] : 1;
@@ -61,11 +62,11 @@ Tensor text_rows(const NetInput& in) {
   Tensor rows = in.words.narrow(0, 0, in.batch.rows());
   const Dropout& dropout = in.dropout;
   if (in.drops(dropout.words))
-    rows = rows *
-           dropout_mask(in.batch, 1, dropout.words, in.noise(Use::word_dropout), true, Kept::stay);
+    rows = rows * dropout_mask(in, in.batch, 1, dropout.words, in.noise(Use::word_dropout), true,
+                               Kept::stay);
   if (in.drops(dropout.input))
-    rows = rows *
-           dropout_mask(in.batch, rows.size(1), dropout.input, in.noise(Use::input_dropout), true);
+    rows = rows * dropout_mask(in, in.batch, rows.size(1), dropout.input,
+                               in.noise(Use::input_dropout), true);
   return rows;
 }
 
@@ -81,7 +82,7 @@ Tensor read_stack(const NetInput& in, const StackSpec& stack, const Batch& batch
       // Layers of all stacks have numbers of their own.
       const auto number = static_cast<std::uint64_t>(out.readings.size()) /
                           static_cast<std::uint64_t>(stack.directions());
-      rows = rows * dropout_mask(batch, rows.size(1), in.dropout.input,
+      rows = rows * dropout_mask(in, batch, rows.size(1), in.dropout.input,
                                  in.noise(Use::layer_dropout).at(number), true);
     }
     std::vector<Tensor> directions;

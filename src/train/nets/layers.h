@@ -31,8 +31,8 @@ enum class Kept { grow, stay };
 
 // One factor for each entry of a text's rows (or of its one row): 0, or what keeps the sum as it
 // was (or 1, if kept entries stay).
-torch::Tensor dropout_mask(const Batch& batch, std::int64_t width, double rate, const Noise& noise,
-                           bool of_rows, Kept kept = Kept::grow);
+torch::Tensor dropout_mask(const NetInput& in, const Batch& batch, std::int64_t width, double rate,
+                           const Noise& noise, bool of_rows, Kept kept = Kept::grow);
 
 // The texts' own words, without those of questions and choices, with dropout.
 torch::Tensor text_rows(const NetInput& in);

@@ -11,9 +11,9 @@ Tensor questions_of(const NetInput& in) {
   Tensor vectors = question.vectors(in.words);
   if (!in.drops(in.dropout.input)) return vectors;
   const std::int64_t values = vectors.size(1) * vectors.size(2);
-  return vectors *
-         dropout_mask(in.batch, values, in.dropout.input, in.noise(Use::question_dropout), false)
-             .view(vectors.sizes());
+  return vectors * dropout_mask(in, in.batch, values, in.dropout.input,
+                                in.noise(Use::question_dropout), false)
+                       .view(vectors.sizes());
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ NetOutput find_spans(const NetInput& in) {
   const Tensor rows = read_layers(in, torch::cat({words, attended, words * attended}, 1), out);
   Tensor kept = rows;
   if (in.drops(in.dropout.output))
-    kept = kept * dropout_mask(batch, kept.size(1), in.dropout.output,
+    kept = kept * dropout_mask(in, batch, kept.size(1), in.dropout.output,
                                in.noise(Use::output_dropout), true);
   const auto scores = [&](const char* name) {
     return side_by_side(kept.matmul(in.weights.at(name)).unsqueeze(1), batch, inside)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/soft_step.h"
+#include "train/ops/parts.h"
 #include "train/ops/product.h"
 #include "train/ops/steps.h"
 #include "train/torch.h"
@@ -24,6 +25,7 @@ struct ReadingPlan {
   Steps steps;
   Mix mix = Mix::soft;
   double temperature = 1, threshold = 0.5;
+  int threads = 1;
 
   std::int64_t hidden() const { return static_cast<std::int64_t>(shape.hidden); }
   std::int64_t levels() const { return static_cast<std::int64_t>(shape.levels); }
@@ -33,15 +35,6 @@ struct ReadingPlan {
   bool gru() const { return shape.cell == Cell::gru; }
   bool lstm() const { return shape.cell == Cell::lstm; }
 };
-
-// part(first, last) for stretches of at most `size`.
-template <class F>
-void in_parts(std::int64_t count, std::int64_t size, F part) {
-  const std::int64_t parts = (count + size - 1) / size;
-  at::parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) part(i, i * size, std::min(count, (i + 1) * size));
-  });
-}
 
 // All arrays of one reading.
 template <class T>
@@ -60,13 +53,14 @@ class Reading {
         zeros_(static_cast<std::size_t>(plan.hidden() * kTextsAPart), T{0}) {}
 
   void forward() {
-    in_parts(plan_.steps.rows, kRowsAPart, [&](auto, std::int64_t first, std::int64_t last) {
-      for (std::int64_t row = first; row < last; ++row)
-        std::copy_n(arrays_.b.data, plan_.columns(), arrays_.gates.row(row));
-      product({false, true}, last - first, plan_.columns(), arrays_.width, arrays_.rows.from(first),
-              arrays_.w, T{1}, arrays_.gates.from(first));
-    });
-    in_parts(plan_.steps.texts(), kTextsAPart,
+    in_parts(plan_.threads, plan_.steps.rows, kRowsAPart,
+             [&](auto, std::int64_t first, std::int64_t last) {
+               for (std::int64_t row = first; row < last; ++row)
+                 std::copy_n(arrays_.b.data, plan_.columns(), arrays_.gates.row(row));
+               product({false, true}, last - first, plan_.columns(), arrays_.width,
+                       arrays_.rows.from(first), arrays_.w, T{1}, arrays_.gates.from(first));
+             });
+    in_parts(plan_.threads, plan_.steps.texts(), kTextsAPart,
              [&](auto, std::int64_t first, std::int64_t last) { forward_texts(first, last); });
   }
 
@@ -82,7 +76,7 @@ class Reading {
     const std::int64_t parts = (plan_.steps.texts() + kTextsAPart - 1) / kTextsAPart;
     std::vector<std::vector<T>> scales(static_cast<std::size_t>(parts),
                                        std::vector<T>(plan_.shape.levels, T{0}));
-    in_parts(plan_.steps.texts(), kTextsAPart,
+    in_parts(plan_.threads, plan_.steps.texts(), kTextsAPart,
              [&](std::int64_t part, std::int64_t first, std::int64_t last) {
                backward_texts(first, last, out, scales[static_cast<std::size_t>(part)]);
              });
@@ -94,10 +88,11 @@ class Reading {
     if (out.rows.data == nullptr) return;
     // What the dot decision added is there already.
     const T beta = arrays_.decision_scale.data != nullptr ? T{1} : T{0};
-    in_parts(plan_.steps.rows, kRowsAPart, [&](auto, std::int64_t first, std::int64_t last) {
-      product({}, last - first, arrays_.width, plan_.columns(), as_const(arrays_.gates.from(first)),
-              arrays_.w, beta, out.rows.from(first));
-    });
+    in_parts(plan_.threads, plan_.steps.rows, kRowsAPart,
+             [&](auto, std::int64_t first, std::int64_t last) {
+               product({}, last - first, arrays_.width, plan_.columns(),
+                       as_const(arrays_.gates.from(first)), arrays_.w, beta, out.rows.from(first));
+             });
   }
 
  private:
@@ -244,7 +239,7 @@ class Reading {
       std::vector<T> w, u, b, cell, inner_bias;
     };
     std::vector<Part> sums(static_cast<std::size_t>(parts));
-    in_parts(plan_.steps.rows, kRowsAPart,
+    in_parts(plan_.threads, plan_.steps.rows, kRowsAPart,
              [&](std::int64_t index, std::int64_t first, std::int64_t last) {
                Part& part = sums[static_cast<std::size_t>(index)];
                const std::int64_t count = last - first;

@@ -144,7 +144,7 @@ RecurrentOutput read_fused(const SoftShape& shape, const Steps& steps, const Ten
                            const Stacked& weights, const Choice& choice) {
   use_threads_a_product(1);
   auto op = c10::make_intrusive<OpContext>();
-  op->plan = {shape, steps, choice.mix, choice.temperature, choice.threshold};
+  op->plan = {shape, steps, choice.mix, choice.temperature, choice.threshold, choice.threads};
   if (choice.noise.defined()) op->noise = choice.noise.contiguous();
   const tensor_list out = ReadFunction::apply(
       rows.contiguous(), weights.w, weights.u, weights.b, or_empty(weights.inner_bias, rows),

@@ -24,7 +24,8 @@ struct Choice {
   Mix mix = Mix::soft;
   double temperature = 1;
   double threshold = 0.5;
-  torch::Tensor noise;  // [rows, k], may be undefined
+  torch::Tensor noise = {};  // [rows, k], may be undefined
+  int threads = 1;           // of the reading; it is the same for any number
 };
 
 struct RecurrentOutput {

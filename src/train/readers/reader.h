@@ -23,6 +23,7 @@ struct ReadMode {
   double sharpness = 1;  // vary: how steeply units fade out
   JumpSpec jump;         // jump: how it moves in training
   Noise noise{0};        // of this step
+  int threads = 1;       // of the fused operations
 };
 
 struct ReadOutput {

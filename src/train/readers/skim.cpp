@@ -103,6 +103,7 @@ ReadOutput read_rows(const ReaderSpec& spec, const Weights& weights, const std::
     used.small.clear();
   }
   Choice choice;
+  choice.threads = mode.threads;
   if (!plain) {
     choice.mix = mix_of(mode);
     choice.temperature = mode.temperature;

@@ -1,0 +1,136 @@
+"""Drives skim train, eval, read and run from outside on generated questions, whose right answers are known.
+
+Environment: SKIM (the program; skim-train stands beside it).
+"""
+import json
+import signal
+import subprocess
+import unittest
+
+from trainings import SKIM, Trainings, skim
+
+
+class Questions(Trainings):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for task, options in (("questions", ["--words", 40]), ("gaps", [])):
+            made = skim("data", "make", task, "--into", cls.at / task, "--train", 3000, "--dev", 150, "--test", 150, *options)
+            assert made.returncode == 0, made.stderr
+
+    @classmethod
+    def learn(cls, task, out, *options):
+        """Options of a training of a few seconds."""
+        folder, end = ("gaps", "txt") if task == "cloze" else ("questions", "json")
+        usual = {"--train": cls.at / folder / f"train.{end}", "--dev": cls.at / folder / f"dev.{end}",
+                 "--word-width": 24, "--hidden": 32, "--small": 8, "--dropout": 0, "--input-dropout": 0,
+                 "--learning-rate": 0.005, "--average": 0.98, "--max-steps": 400, "--eval-steps": 100, "--threads": 1,
+                 "--min-count": 1}
+        rest = [part for name, value in usual.items() if name not in options for part in (name, value)]
+        return ["--task", task, "--out", out, *rest, *options]
+
+    def evaluate(self, model, file):
+        done = skim("eval", file, "--model", model, "--no-speed", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_finds_the_piece_of_the_text_that_answers(self):
+        model = self.at / "span.skim"
+        done = self.train(*self.learn("span", model, "--bidirectional", "--gamma", 0.05, "--json",
+                                      "--test", self.at / "questions/test.json"))
+        told = json.loads(done.stdout)
+        report = self.evaluate(model, self.at / "questions/test.json")
+        self.assertGreaterEqual(report["f1"], 0.7)
+        self.assertGreaterEqual(report["exact_match"], 0.5)
+        self.assertGreaterEqual(report["skim_rate"], 0.2, "and skims")
+        self.assertNotIn("labels", report)
+        self.assertEqual([one["reader"] for one in report["passes"]], ["0.forward", "0.backward"])
+        self.assertAlmostEqual(told["test_f1"], report["f1"])
+        self.check_answers(model)
+
+    def check_answers(self, model):
+        """read and run give the same answers, as pieces of the text."""
+        data = json.loads((self.at / "questions/test.json").read_text())
+        asked = [(paragraph["context"], qa["question"]) for article in data["data"] for paragraph in article["paragraphs"]
+                 for qa in paragraph["qas"]][:20]
+        lines = "".join(json.dumps({"text": text, "question": question, "id": i}) + "\n" for i, (text, question) in enumerate(asked))
+        answers = skim("run", "--model", model, "--json", input=lines)
+        self.assertEqual(answers.returncode, 0, answers.stderr)
+        for (text, question), line in zip(asked, answers.stdout.splitlines(), strict=True):
+            answer = json.loads(line)["answer"]
+            self.assertEqual(text.encode()[answer["begin"]:answer["end"]].decode(), answer["text"])
+            read = json.loads(skim("read", "--model", model, "--json", "--question", question, "--", text).stdout)
+            self.assertEqual(read["answer"], answer)
+            self.assertEqual(len(read["passes"]), 2)
+        shown = skim("read", "--model", model, "--question", asked[0][1], "--", asked[0][0]).stdout
+        self.assertIn("<<", shown)
+        self.assertIn("0.backward", shown)
+        page = self.at / "answer.html"
+        self.assertEqual(skim("read", "--model", model, "--html", page, "--question", asked[0][1], "--", asked[0][0]).returncode, 0)
+        self.assertIn('class="answer"', page.read_text())
+        missing = skim("read", "--model", model, "--", asked[0][0])
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn("no question was given", missing.stderr)
+
+    def test_fills_gaps_and_skims(self):
+        model = self.at / "cloze.skim"
+        self.train(*self.learn("cloze", model, "--gamma", 0.02))
+        report = self.evaluate(model, self.at / "gaps/test.txt")
+        self.assertGreaterEqual(report["accuracy"], 0.8)
+        self.assertGreaterEqual(report["skim_rate"], 0.5)
+        read = skim("read", "--model", model, "--json", "--question", "all cheered for XXXXX", "--choices", "Selma|Tobin",
+                    "--choices", "Petra", "--", "The crowd cheered for Tobin .")
+        self.assertEqual(read.returncode, 0, read.stderr)
+        reading = json.loads(read.stdout)
+        self.assertEqual([one["choice"] for one in reading["scores"]], ["Selma", "Tobin", "Petra"])
+        self.assertIn("width", reading["question_words"][0], "the question is read, too")
+        quantized = self.at / "cloze8.skim"
+        self.assertEqual(skim("quantize", model, "--out", quantized, "--weights", "int8").returncode, 0)
+        self.assertEqual(skim("verify", quantized).returncode, 0)
+        self.assertGreaterEqual(self.evaluate(quantized, self.at / "gaps/test.txt")["accuracy"], 0.8)
+
+    def test_attention_both_ways_learns_whatever_reads(self):
+        for reader in ("full", "skim"):
+            model = self.at / f"bidaf-{reader}.skim"
+            self.train(*self.learn("bidaf", model, "--bidirectional", "--reader", reader, "--hidden", 16, "--max-steps", 150,
+                                   "--eval-steps", 75, "--train-limit", 2000, "--gamma", 0.01))
+            report = self.evaluate(model, self.at / "questions/test.json")
+            self.assertGreaterEqual(report["f1"], 0.3, "far above chance")
+            self.assertEqual(len(report["passes"]), 8)
+
+    def test_is_the_same_with_two_threads_and_after_a_stop(self):
+        options = ["--max-steps", 60, "--eval-steps", 20, "--bidirectional"]
+        for task in ("span", "bidaf"):
+            whole, two, stopped = (self.at / f"{task}-{name}.skim" for name in ("whole", "two", "stopped"))
+            self.train(*self.learn(task, whole, *options))
+            self.train(*self.learn(task, two, *options, "--threads", 2))
+            self.assertEqual(whole.read_bytes(), two.read_bytes())
+            log = self.at / f"{task}.jsonl"
+            process = subprocess.Popen([SKIM, "train", *map(str, self.learn(task, stopped, *options, "--log", log))],
+                                       stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            while process.poll() is None and not (log.exists() and log.read_text()):
+                pass
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+            self.train(*self.learn(task, stopped, *options, "--log", log, "--resume"))
+            self.assertEqual(whole.read_bytes(), stopped.read_bytes())
+
+    def test_says_what_does_not_fit(self):
+        questions, gaps = self.at / "questions/train.json", self.at / "gaps/train.txt"
+        for options, said in (
+                (["--train", questions], "train on it with --task span"),
+                (["--train", gaps], "train on it with --task cloze"),
+                (["--task", "span", "--train", gaps], "has no answer in the text"),
+                (["--task", "cloze", "--train", questions], "has no choices"),
+                (["--task", "span", "--train", questions, "--reader", "jump"], "--reader jump"),
+                (["--task", "span", "--train", questions, "--crops"], "--crops"),
+                (["--task", "span", "--train", questions, "--adversarial", 1], "--adversarial"),
+                (["--task", "cloze", "--train", gaps, "--pooling", "max"], "--pooling")):
+            done = self.train(*options, "--out", self.at / "no.skim", check=False)
+            self.assertNotEqual(done.returncode, 0, options)
+            self.assertIn(said, done.stderr)
+        self.assertFalse((self.at / "no.skim").exists())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
