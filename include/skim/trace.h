@@ -16,11 +16,13 @@ struct Step {
 };
 
 // One reader going over the text once. Steps are in the order of the text, also when the reader ran
-// backwards. A cloze model reads the question, too: its steps follow those of the text.
+// backwards. A cloze model reads the question, too: its steps follow those of the text. A bidaf
+// model reads it in passes of its own.
 struct Pass {
   std::string reader;  // "0.forward", "0.backward", "1.forward", ...
   int hidden = 0;      // d: a step of this width read its word
   std::vector<Step> steps;
+  bool of_question = false;  // it went over the question
 };
 
 using Trace = std::vector<Pass>;  // one pass a layer and direction

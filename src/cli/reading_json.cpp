@@ -49,6 +49,7 @@ Json passes_json(const Reading& reading) {
     }
     passes.push_back(
         {{"reader", pass.reader}, {"hidden", pass.hidden}, {"steps", std::move(steps)}});
+    if (pass.of_question) passes.back()["over"] = "question";
   }
   return passes;
 }

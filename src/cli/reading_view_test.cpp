@@ -57,6 +57,32 @@ TEST(MarkedText, OfNothingIsNothing) {
   EXPECT_EQ(marked_text(Made("", {}, "").view(), Ink::plain), "");
 }
 
+TEST(MarkedText, SetsOffAnAnswerInTheTextOnceAPass) {
+  Made made("a b c d", {{0, 1}, {2, 3}, {4, 5}, {6, 7}}, "rrrs");
+  made.spec.net = NetKind::span;
+  made.spec.labels = {};
+  made.reading.answer = {"b c", -1, 0.5F, 2, 5};
+  EXPECT_EQ(marked_text(made.view(), Ink::plain), "[a] <<[b c]>> d");
+  Pass question{"question.0.forward", 100, {{100, 1}, {10, 0}}, true};
+  made.reading.question_words = {{0, 3}, {3, 4}};
+  made.reading.trace.push_back(question);
+  ReadingView view = made.view();
+  view.question = "who?";
+  EXPECT_EQ(marked_text(view, Ink::plain),
+            "0.forward, 25 % skimmed:\n[a] <<[b c]>> d\n\n"
+            "question.0.forward, 50 % skimmed:\n[who]?");
+  EXPECT_THAT(reading_page(view), HasSubstr("<b class=\"answer\">"));
+}
+
+TEST(MarkedText, AQuestionThatWasReadFollowsTheText) {
+  Made made("a b", {{0, 1}, {2, 3}}, "rssr");
+  made.spec.net = NetKind::cloze;
+  made.reading.question_words = {{0, 1}, {2, 3}};
+  ReadingView view = made.view();
+  view.question = "c d";
+  EXPECT_EQ(marked_text(view, Ink::plain), "[a] b\nc [d]");
+}
+
 TEST(FiguresLine, CountsWordsOfTheFirstPass) {
   const Made made("a b c", {{0, 1}, {2, 3}, {4, 5}}, "rss");
   EXPECT_THAT(figures_line(made.view()), HasSubstr("75.0%, read 1 of 3 words (66.7% skimmed)"));

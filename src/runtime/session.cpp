@@ -44,6 +44,7 @@ void trace_from(const ModelContents& contents, const NetMemory& memory, Reading&
     const std::vector<Step>& steps = memory.passes[i].steps;
     into.trace[i].reader = info.name;
     into.trace[i].hidden = info.reader.hidden;
+    into.trace[i].of_question = info.of_question;
     into.trace[i].steps.assign(steps.begin(), steps.end());
     into.costs += pass_cost(info.reader, steps, info.of_words ? Inputs::folded : Inputs::rows);
   }

@@ -97,6 +97,12 @@ class Questions(Trainings):
             report = self.evaluate(model, self.at / "questions/test.json")
             self.assertGreaterEqual(report["f1"], 0.3, "far above chance")
             self.assertEqual(len(report["passes"]), 8)
+            shown = skim("read", "--model", model, "--json", "--question", "Who sleeps?", "--", "The cat sleeps on the mat .")
+            passes = json.loads(shown.stdout)["passes"]
+            self.assertEqual([len(one["steps"]) for one in passes], [7, 7, 3, 3, 7, 7, 7, 7])
+            self.assertEqual([one.get("over") for one in passes][1:4], [None, "question", "question"])
+            shown = skim("read", "--model", model, "--question", "Who sleeps?", "--", "The cat sleeps on the mat .").stdout
+            self.assertIn("question.0.backward", shown)
 
     def test_is_the_same_with_two_threads_and_after_a_stop(self):
         options = ["--max-steps", 60, "--eval-steps", 20, "--bidirectional"]
