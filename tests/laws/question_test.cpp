@@ -22,6 +22,7 @@ ModelSpec question_spec(NetKind net, ReaderKind kind, int layers, bool both) {
   ModelSpec spec;
   spec.net = net;
   spec.word_width = 7;
+  spec.letters = {.width = 3, .filters = 6, .window = 5};
   spec.reader.kind = kind;
   spec.reader.hidden = 11;
   if (kind == ReaderKind::skim) spec.reader.small = {4};
@@ -29,6 +30,14 @@ ModelSpec question_spec(NetKind net, ReaderKind kind, int layers, bool both) {
   spec.layers = layers;
   spec.bidirectional = both;
   return spec;
+}
+
+// Both kinds of nets that answer with pieces of the text.
+std::vector<ModelSpec> question_specs(NetKind net);
+std::vector<ModelSpec> piece_specs() {
+  std::vector<ModelSpec> specs = question_specs(NetKind::span);
+  for (const ModelSpec& spec : question_specs(NetKind::bidaf)) specs.push_back(spec);
+  return specs;
 }
 
 std::vector<ModelSpec> question_specs(NetKind net) {
@@ -61,7 +70,7 @@ std::string refusal_of(const Model& model, const Query& query) {
 }
 
 TEST(SpanLaws, TheAnswerIsThePieceOfTheTextThatIsLikeliest) {
-  for (const ModelSpec& spec : question_specs(NetKind::span)) {
+  for (const ModelSpec& spec : piece_specs()) {
     const Model model = model_of(random_draft(spec, 1));
     const Query query = question_about(spec, 50, 1);
     const Reading reading = answer_to(model, query);
@@ -80,12 +89,13 @@ TEST(SpanLaws, TheAnswerIsThePieceOfTheTextThatIsLikeliest) {
       for (std::size_t j = i; j < std::min(words, i + 30); ++j)
         ASSERT_LE(reading.scores[i] * reading.scores[words + j], answer.score);
     }
-    for (const Pass& pass : reading.trace) EXPECT_EQ(pass.steps.size(), words);
+    for (const Pass& pass : reading.trace)
+      EXPECT_EQ(pass.steps.size(), pass.of_question ? 6U : words);
   }
 }
 
 TEST(SpanLaws, ThresholdZeroEqualsThePlainModel) {
-  for (const ModelSpec& spec : question_specs(NetKind::span)) {
+  for (const ModelSpec& spec : piece_specs()) {
     const Model model = model_of(random_draft(spec, 2));
     const Query query = question_about(spec, 40, 2);
     const Reading reading = answer_to(model, query, {.read_above = 0});
@@ -167,18 +177,31 @@ TEST(SpanLaws, ReadsEveryWordInTheLightOfTheQuestion) {
 }
 
 TEST(SpanLaws, ATextWithoutWordsHasNoAnswer) {
-  const ModelSpec spec = question_spec(NetKind::span, ReaderKind::skim, 2, true);
-  const Model model = model_of(random_draft(spec, 4));
-  const Reading reading = answer_to(model, {" \n", "zxba", {}});
-  EXPECT_EQ(reading.answer.text, "");
-  EXPECT_EQ(reading.answer.score, 0);
-  EXPECT_TRUE(reading.scores.empty());
-  // And what was asked before leaves no trace.
-  const Query query = question_about(spec, 20, 4);
-  Session session(model);
-  const auto alone = session.ask(query);
-  ASSERT_TRUE(session.ask({"", "zxba", {}}));
-  EXPECT_EQ(session.ask(query)->scores, alone->scores);
+  for (const ModelSpec& spec : piece_specs()) {
+    const Model model = model_of(random_draft(spec, 4));
+    const Reading reading = answer_to(model, {" \n", "zxba", {}});
+    EXPECT_EQ(reading.answer.text, "");
+    EXPECT_EQ(reading.answer.score, 0);
+    EXPECT_TRUE(reading.scores.empty());
+    // And what was asked before leaves no trace.
+    const Query query = question_about(spec, 20, 4);
+    Session session(model);
+    const auto alone = session.ask(query);
+    ASSERT_TRUE(session.ask({"", "zxba", {}}));
+    ASSERT_TRUE(session.ask({"zxba zxdo", " ", {}})) << "nor does a question without words";
+    EXPECT_EQ(session.ask(query)->scores, alone->scores);
+  }
+}
+
+// Words that the vocabulary lacks differ by their letters, if the net looks at them.
+TEST(BidafLaws, UnknownWordsAreToldApartByTheirLetters) {
+  const ModelSpec spec = question_spec(NetKind::bidaf, ReaderKind::full, 1, true);
+  const Model model = model_of(random_draft(spec, 9));
+  const auto scores = [&](const char* text) { return answer_to(model, {text, "zxba", {}}).scores; };
+  EXPECT_NE(scores("zxdo qqqqqq zxfe"), scores("zxdo rrrrrr zxfe"));
+  EXPECT_EQ(scores("zxdo qqqqqq zxfe"), scores("ZXDO QQQQQQ zxfe")) << "case does not count";
+  const std::string giant(5000, 'q');
+  EXPECT_EQ(answer_to(model, {giant + " zxba", "zxba", {}}).words.size(), 2U);
 }
 
 TEST(ClozeLaws, EveryChoiceHasItsScoreWhereverItStands) {
