@@ -28,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kDevShare = 0.1;
 // Words of a text that is read whole.
 constexpr std::size_t kWhole = 100'000;
+constexpr std::size_t kCalibrationQuestions = 400;
 
 struct Data {
   Dataset train, dev;
@@ -384,6 +385,8 @@ Result<JobReport> run_in_group(const Job& job, const JobListener& listener, Grou
   if (!report.finished || !report.first) return report;
   report.draft = make_draft(spec, data.vocabulary, fit.best(), recipe, job.fit.seed);
   report.dev_name = data.dev.name;
+  // A question costs as much as many texts, and a budget needs no more to be set by.
+  if (spec.net != NetKind::classifier) keep_evenly(data.dev.examples, kCalibrationQuestions);
   for (Example& example : data.dev.examples) report.dev.push_back(std::move(example.query));
   return report;
 }
