@@ -132,6 +132,8 @@ Result<bool> train_needed(const Choice& chosen, const Experiments& all, const Pa
   for (const Recipe& one : part.recipe.teachers) needed.push_back({all.teacher_of(*part.row), one});
   for (const Recipe& one : part.recipe.start) needed.push_back({all.start_of(*part.row), one});
   for (const Part& other : needed) {
+    const auto ready = train_needed(chosen, all, other);
+    if (!ready || !*ready) return ready;
     const fs::path model = model_path(workshop, *other.row, other.recipe);
     const auto lock = FileLock::take(fs::path(model).concat(".lock"), Wait::yes);
     if (!lock) return tl::make_unexpected(lock.error());

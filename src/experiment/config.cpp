@@ -206,7 +206,18 @@ const Row* row_named_by(const Experiments& all, const Row& row, std::string_view
   return found == all.rows.end() ? nullptr : &*found;
 }
 
-// A row that another one builds on is on the same data, and builds on none itself.
+// Whether a row is among those that `from` builds on, or they build on.
+bool builds_on(const Experiments& all, const Row& from, const Row& row, std::size_t depth = 0) {
+  for (const std::string_view option : {kTeacher, kStart}) {
+    const Row* other = row_named_by(all, from, option);
+    if (other == nullptr) continue;
+    if (other == &row || depth > all.rows.size() || builds_on(all, *other, row, depth + 1))
+      return true;
+  }
+  return false;
+}
+
+// A row that another one builds on is on the same data.
 Result<void> check_row_named_by(const Experiments& all, const Row& row, std::string_view option,
                                 const fs::path& folder) {
   if (!row.options.contains(option)) return {};
@@ -216,11 +227,8 @@ Result<void> check_row_named_by(const Experiments& all, const Row& row, std::str
   if (other == nullptr) return fail(Fault::format, where + " must be the name of another row");
   if (other->set != row.set)
     return fail(Fault::format, where + ": " + other->name + " is not on the same data");
-  for (const std::string_view own : {kTeacher, kStart}) {
-    if (other->options.contains(own))
-      return fail(Fault::format,
-                  where + ": " + other->name + " has a " + std::string(own) + " itself");
-  }
+  if (other == &row || builds_on(all, *other, row))
+    return fail(Fault::format, where + ": " + row.name + " would build on itself");
   return {};
 }
 

@@ -66,9 +66,12 @@ TEST_F(ExperimentTest, ABadRowIsNamedWithItsField) {
   put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {"teacher": "b"}})");
   EXPECT_THAT(fault(), HasSubstr("a.json: row.train.teacher must be the name of another row"));
   put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {"teacher": "a"}})");
-  EXPECT_THAT(fault(), HasSubstr("has a teacher itself"));
+  EXPECT_THAT(fault(), HasSubstr("row.train.teacher: a would build on itself"));
   put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {"start-from": "a"}})");
-  EXPECT_THAT(fault(), HasSubstr("row.train.start-from: a has a start-from itself"));
+  EXPECT_THAT(fault(), HasSubstr("row.train.start-from: a would build on itself"));
+  put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {"start-from": "b"}})");
+  put("b.json", R"({"title": "B", "set": "tiny", "seeds": [1], "train": {"teacher": "a"}})");
+  EXPECT_THAT(fault(), HasSubstr("would build on itself"));
   put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {}})");
   put("b.json", R"({"title": "B", "set": "tiny", "seeds": [7], "train": {"start-from": "a"}})");
   EXPECT_THAT(fault(), HasSubstr("b.json: row.train.start-from: a has no seed 7"));
