@@ -74,8 +74,7 @@ std::string words_html(const ReadingView& view, const Pass& pass, std::string_vi
 
 std::string pass_text(const ReadingView& view, const Pass& pass) {
   const Reading& reading = view.reading;
-  if (pass.of_question)
-    return words_html(view, pass, view.question, reading.question_words, 0, {});
+  if (pass.of_question) return words_html(view, pass, view.question, reading.question_words, 0, {});
   std::string html = words_html(view, pass, view.text, reading.words, 0, reading.answer);
   const std::size_t words = reading.words.size();
   if (pass.steps.size() > words)

@@ -96,8 +96,7 @@ std::string marked_question(const ReadingView& view, const Pass& pass, Ink ink) 
 }  // namespace
 
 std::vector<Stretch> stretches_of(const ReadingView& view, const Pass& pass) {
-  if (pass.of_question)
-    return joined(view.reading.question_words, pass.steps, pass, view.spec, {});
+  if (pass.of_question) return joined(view.reading.question_words, pass.steps, pass, view.spec, {});
   return joined(view.reading.words, pass.steps, pass, view.spec, view.reading.answer);
 }
 
@@ -105,8 +104,7 @@ std::string marked_text(const ReadingView& view, Ink ink) {
   const Trace& trace = view.reading.trace;
   if (trace.empty()) return marked(view.text, {}, {}, ink);
   const auto one = [&](const Pass& pass) {
-    if (pass.of_question)
-      return marked(view.question, stretches_of(view, pass), Answer{}, ink);
+    if (pass.of_question) return marked(view.question, stretches_of(view, pass), Answer{}, ink);
     return marked(view.text, stretches_of(view, pass), view.reading.answer, ink) +
            marked_question(view, pass, ink);
   };
