@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <string>
@@ -143,14 +142,16 @@ TEST_F(FileTest, OnlyWhatAKilledProcessLeftIsSweptAway) {
 }
 
 TEST_F(FileTest, AFileIsWrittenWhileItsFolderIsSwept) {
-  std::atomic<bool> done = false;
-  std::thread sweeper([&] {
-    while (!done) remove_abandoned_temporaries(folder_);
-  });
-  for (int i = 0; i < 200; ++i) ASSERT_TRUE(write_atomically(in_folder("a"), std::to_string(i)));
-  done = true;
-  sweeper.join();
-  EXPECT_EQ(*read_text(in_folder("a")), "199");
+  {
+    const std::jthread sweeper([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) remove_abandoned_temporaries(folder_);
+    });
+    for (int i = 0; i < 300; ++i) {
+      const auto written = write_atomically(in_folder("a"), std::to_string(i));
+      ASSERT_TRUE(written) << written.error().message;
+    }
+  }
+  EXPECT_EQ(*read_text(in_folder("a")), "299");
   EXPECT_THAT(entries(), ::testing::ElementsAre("a"));
 }
 

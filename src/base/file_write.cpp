@@ -25,6 +25,15 @@ path temporary_name(int attempt) {
 // locked was left by a killed process.
 bool lock(const Descriptor& file) { return ::flock(file.number(), LOCK_EX | LOCK_NB) == 0; }
 
+// Whether the open file is what stands at `name`: it may have been renamed since it was opened, and
+// another writer's file may have its name by now.
+bool stands_at(const Descriptor& file, const path& name) {
+  struct stat open {};
+  struct stat there {};
+  return ::fstat(file.number(), &open) == 0 && ::lstat(name.c_str(), &there) == 0 &&
+         open.st_dev == there.st_dev && open.st_ino == there.st_ino;
+}
+
 // False when the file was taken for an abandoned one between its creation and the lock.
 bool lock_as_writer(const Descriptor& file) {
   struct stat info {};
@@ -143,7 +152,8 @@ void remove_abandoned_temporaries(const path& folder) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(kTemporaryStart) || !name.ends_with(kTemporaryEnd)) continue;
     const Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (file && lock(file)) ::unlink(entry.path().c_str());
+    // Nobody else renames or removes a file whose lock we hold.
+    if (file && lock(file) && stands_at(file, entry.path())) ::unlink(entry.path().c_str());
   }
 }
 
