@@ -7,7 +7,7 @@
 
 namespace skim {
 
-// Longer answers are hardly ever right: of the answers in SQuAD, one in a thousand is longer.
+// Longer answers are hardly ever right.
 inline constexpr std::size_t kLongestAnswer = 30;
 
 struct BestSpan {

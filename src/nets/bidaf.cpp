@@ -5,8 +5,8 @@
 
 #include "base/best_span.h"
 #include "file/model_file.h"
-#include "kernels/attend.h"
 #include "kernels/pool.h"
+#include "nets/attention.h"
 #include "nets/spelled_words.h"
 #include "nets/stack.h"
 
@@ -30,8 +30,8 @@ class Bidaf final : public Net {
     meet(count, asked.question.size(), memory);
     const Rows met{memory.inputs.data(), count, met_width(), met_width()};
     const Rows modelled = read(modelling_, met, policy, memory, memory.windows);
-    score(first_w_, met, modelled, scores.data());
-    score(last_w_, met, read(output_, modelled, policy, memory, memory.matches),
+    score(first_w_, met, modelled, memory, scores.data());
+    score(last_w_, met, read(output_, modelled, policy, memory, memory.matches), memory,
           scores.data() + count);
     const BestSpan best = best_span({scores.data(), count}, {scores.data() + count, count});
     return {best.first, best.last};
@@ -45,13 +45,12 @@ class Bidaf final : public Net {
         modelling_(parts, stacks[1], Keep::rows, 2 * contextual_.passes()),
         output_(parts, stacks[2], Keep::rows, 2 * contextual_.passes() + modelling_.passes()),
         of_text_(with_slack(to_floats(parts.file, "meeting.text"))),
-        of_question_(to_floats(parts.file, "meeting.question")),
-        of_both_(to_floats(parts.file, "meeting.both")),
+        attention_(parts, "meeting.question", "meeting.both"),
         first_w_(with_slack(to_floats(parts.file, "first.w"))),
         last_w_(with_slack(to_floats(parts.file, "last.w"))) {}
 
   std::size_t row() const { return contextual_.row_width(); }
-  std::size_t stride() const { return round_up(row(), kAttendPad); }
+  std::size_t stride() const { return attention_.stride(); }
   std::size_t met_width() const { return 4 * row(); }
 
   // Reads rows and keeps what comes out where no later reading reaches it. The padding is zero.
@@ -80,28 +79,9 @@ class Bidaf final : public Net {
   // For each word h of the text: [h; u~; h * u~; h * h~] into memory.inputs, u~ being what of the
   // question matters to h and h~ what of the text matters to the question.
   void meet(std::size_t texts, std::size_t questions, NetMemory& memory) const {
-    memory.keys.grow(questions * stride());
-    memory.bias.grow(round_up(questions, kAttendPad));
-    for (std::size_t j = 0; j < questions; ++j) {
-      const float* u = memory.question.data() + j * stride();
-      float* key = memory.keys.data() + j * stride();
-      float bias = 0;
-      for (std::size_t i = 0; i < row(); ++i) {
-        key[i] = of_both_[i] * u[i];
-        bias += of_question_[i] * u[i];
-      }
-      std::fill(key + row(), key + stride(), 0.0F);
-      memory.bias[j] = bias;
-    }
-    memory.attended.grow(texts * stride());
-    memory.work.grow(round_up(questions, kAttendPad));
     memory.gates.grow(texts + kPoolSlack);
-    const auto rows = [&](const Buffer<float>& from, std::size_t count) {
-      return Rows{from.data(), count, stride(), stride()};
-    };
-    attend({rows(memory.keys, questions), memory.bias.data(), rows(memory.question, questions)},
-           rows(memory.text, texts), {memory.attended.data(), texts, stride(), stride()},
-           memory.work.data(), memory.gates.data());
+    attention_.attend_to(memory.question, questions, memory.text, texts, memory,
+                         memory.gates.data());
     find_what_matters(texts, memory);
     put_together(texts, memory);
   }
@@ -142,25 +122,26 @@ class Bidaf final : public Net {
   }
 
   // How likely each word is, by what met there and what was read of it.
-  void score(const Buffer<float>& weights, const Rows& met, const Rows& modelled,
+  void score(const Buffer<float>& weights, const Rows& met, const Rows& modelled, NetMemory& memory,
              float* into) const {
     static constexpr float kNoBias = 0;
-    std::vector<float> padded(met.count + kPoolSlack);
+    memory.work.grow(met.count + kPoolSlack);
+    float* scores = memory.work.data();
     for (std::size_t t = 0; t < met.count; ++t) {
       float of_met = 0, of_modelled = 0;
       dense({weights.data(), &kNoBias, 1, met_width()}, met.row(t), &of_met);
       dense({weights.data() + met_width(), &kNoBias, 1, row()}, modelled.row(t), &of_modelled);
-      padded[t] = of_met + of_modelled;
+      scores[t] = of_met + of_modelled;
     }
-    softmax(padded.data(), met.count);
-    std::copy_n(padded.data(), met.count, into);
+    softmax(scores, met.count);
+    std::copy_n(scores, met.count, into);
   }
 
   ModelSpec spec_;
   SpelledWords words_;
   Stack contextual_, modelling_, output_;
   Buffer<float> of_text_;
-  std::vector<float> of_question_, of_both_;
+  Attention attention_;
   Buffer<float> first_w_, last_w_;
 };
 

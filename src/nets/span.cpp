@@ -6,6 +6,7 @@
 #include "file/model_file.h"
 #include "kernels/attend.h"
 #include "kernels/pool.h"
+#include "nets/attention.h"
 #include "nets/stack.h"
 
 namespace skim {
@@ -17,8 +18,7 @@ class Span final : public Net {
       : spec_(parts.spec),
         words_(parts.words),
         stack_(parts, parts.spec.stacks().front(), Keep::log),
-        question_w_(to_floats(parts.file, "question.w")),
-        question_both_(to_floats(parts.file, "question.both")),
+        attention_(parts, "question.w", "question.both"),
         first_w_(with_slack(to_floats(parts.file, "first.w"))),
         last_w_(with_slack(to_floats(parts.file, "last.w"))) {}
 
@@ -40,7 +40,7 @@ class Span final : public Net {
 
  private:
   std::size_t width() const { return words_.width(); }
-  std::size_t stride() const { return round_up(width(), kAttendPad); }
+  std::size_t stride() const { return attention_.stride(); }
 
   void vectors_of(std::span<const std::uint32_t> ids, Buffer<float>& into) const {
     into.grow(ids.size() * stride());
@@ -56,27 +56,7 @@ class Span final : public Net {
     const std::size_t count = asked.question.size(), texts = asked.text.size();
     vectors_of(asked.question, memory.pooled);
     vectors_of(asked.text, memory.text);
-    memory.keys.grow(count * stride());
-    memory.bias.grow(round_up(count, kAttendPad));
-    for (std::size_t i = 0; i < count; ++i) {
-      const float* word = memory.pooled.data() + i * stride();
-      float* key = memory.keys.data() + i * stride();
-      float bias = 0;
-      for (std::size_t j = 0; j < width(); ++j) {
-        key[j] = question_both_[j] * word[j];
-        bias += question_w_[j] * word[j];
-      }
-      std::fill(key + width(), key + stride(), 0.0F);
-      memory.bias[i] = bias;
-    }
-    memory.attended.grow(texts * stride());
-    memory.work.grow(round_up(count, kAttendPad));
-    const auto rows = [&](const Buffer<float>& from, std::size_t some) {
-      return Rows{from.data(), some, stride(), stride()};
-    };
-    attend({rows(memory.keys, count), memory.bias.data(), rows(memory.pooled, count)},
-           rows(memory.text, texts), {memory.attended.data(), texts, stride(), stride()},
-           memory.work.data());
+    attention_.attend_to(memory.pooled, count, memory.text, texts, memory);
     return side_by_side(texts, memory);
   }
 
@@ -111,7 +91,7 @@ class Span final : public Net {
   ModelSpec spec_;
   const WordSource& words_;
   Stack stack_;
-  std::vector<float> question_w_, question_both_;
+  Attention attention_;
   Buffer<float> first_w_, last_w_;
 };
 

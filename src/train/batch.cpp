@@ -42,6 +42,9 @@ void add_questions(const std::vector<Item>& items, Batch& batch) {
   std::vector<const WordList*> lists;
   for (const std::size_t item : batch.items) lists.push_back(&items[item].question);
   batch.question = append(lists, batch.words);
+}
+
+void add_last_words(const std::vector<Item>& items, Batch& batch) {
   batch.lasts = torch::empty({batch.texts()}, torch::kLong);
   for (std::int64_t i = 0; i < batch.texts(); ++i) {
     const Item& item = items[batch.items[static_cast<std::size_t>(i)]];
@@ -190,7 +193,8 @@ Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen
         batch.words[static_cast<std::size_t>(row)] = word;
       });
   const Item& one = items[batch.items.front()];
-  if (!one.question.empty()) add_questions(items, batch);
+  if (!one.question.empty()) add_last_words(items, batch);
+  if (!one.question.empty() && !one.spellings) add_questions(items, batch);
   if (!one.choices.empty()) add_choices(items, batch);
   if (one.spellings) add_spellings(items, batch);
   return batch;
