@@ -13,20 +13,6 @@ tl::unexpected<Error> at_line(const Dataset& data, const Example& example, const
   return fail(Fault::mismatch, data.name + ", line " + std::to_string(example.line) + ": " + what);
 }
 
-// Which of its choices each example says is right.
-Result<std::vector<int>> right_choices(const Dataset& data) {
-  std::vector<int> truth;
-  for (const Example& example : data.examples) {
-    const std::vector<std::string>& choices = example.query.choices;
-    const auto right = std::find(choices.begin(), choices.end(), example.label);
-    if (choices.empty()) return at_line(data, example, "has no choices, which the model needs");
-    if (right == choices.end())
-      return at_line(data, example, "the right answer is none of the choices");
-    truth.push_back(static_cast<int>(right - choices.begin()));
-  }
-  return truth;
-}
-
 Result<std::vector<int>> truth_of(const Dataset& data, const ModelSpec& spec) {
   if (spec.net == NetKind::classifier) {
     for (const Example& example : data.examples) {
@@ -35,7 +21,7 @@ Result<std::vector<int>> truth_of(const Dataset& data, const ModelSpec& spec) {
     }
     return label_indices(data, spec.labels);
   }
-  if (spec.net == NetKind::cloze) return right_choices(data);
+  if (spec.net == NetKind::cloze) return choice_indices(data);
   for (const Example& example : data.examples) {
     if (example.answers.empty())
       return at_line(data, example, "has no question with an answer in the text");

@@ -50,6 +50,22 @@ Result<std::vector<int>> label_indices(const Dataset& data, std::span<const std:
   return indices;
 }
 
+Result<std::vector<int>> choice_indices(const Dataset& data) {
+  std::vector<int> indices;
+  for (const Example& example : data.examples) {
+    const std::string where = data.name + ", line " + std::to_string(example.line) + ": ";
+    const std::vector<std::string>& choices = example.query.choices;
+    if (choices.empty())
+      return fail(Fault::mismatch, where + "has no choices, one of which is to be the answer");
+    const auto right = std::find(choices.begin(), choices.end(), example.label);
+    if (right == choices.end())
+      return fail(Fault::mismatch,
+                  where + "the right answer '" + example.label + "' is none of the choices");
+    indices.push_back(static_cast<int>(right - choices.begin()));
+  }
+  return indices;
+}
+
 std::vector<std::string> labels_of(const Dataset& data) {
   std::set<std::string> distinct;
   for (const Example& example : data.examples) distinct.insert(example.label);

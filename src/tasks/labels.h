@@ -15,6 +15,10 @@ namespace skim {
 // else is an error that names the line and the labels there are.
 Result<std::vector<int>> label_indices(const Dataset& data, std::span<const std::string> labels);
 
+// For each example which of its choices is right. An example without choices, or whose label is
+// none of them, is an error that names its line.
+Result<std::vector<int>> choice_indices(const Dataset& data);
+
 // The distinct labels of a data set: numbers in numeric order if all are numbers, else by name.
 std::vector<std::string> labels_of(const Dataset& data);
 

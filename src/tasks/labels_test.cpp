@@ -53,5 +53,16 @@ TEST(LabelsOf, SortsNumbersAsNumbersAndNamesAsNames) {
   EXPECT_THAT(labels_of(with_labels({"10", "9", "x"})), ElementsAre("10", "9", "x"));
 }
 
+TEST(ChoiceIndices, AreThoseOfTheRightChoice) {
+  Dataset data{"gaps.txt", {{{"t", "q", {"a", "b"}}, "b", 21}}};
+  EXPECT_EQ(choice_indices(data).value(), std::vector<int>{1});
+  data.examples[0].label = "c";
+  EXPECT_EQ(choice_indices(data).error().message,
+            "gaps.txt, line 21: the right answer 'c' is none of the choices");
+  data.examples[0].query.choices.clear();
+  EXPECT_EQ(choice_indices(data).error().message,
+            "gaps.txt, line 21: has no choices, one of which is to be the answer");
+}
+
 }  // namespace
 }  // namespace skim

@@ -89,8 +89,8 @@ class Encoder {
     return item;
   }
 
-  // The gap is in the question, which is read last: of a long text the end is kept.
-  Result<Item> encode_gap(const Example& example) {
+  // Likewise. The gap is in the question, which is read last: of a long text the end is kept.
+  Item encode_gap(const Example& example) {
     Item item;
     item.words = ids_of(example.query.text);
     const std::vector<std::int32_t> question = ids_of(example.query.question);
@@ -98,13 +98,7 @@ class Encoder {
     if (item.words.size() > most_)
       item.words.erase(item.words.begin(), item.words.end() - static_cast<std::ptrdiff_t>(most_));
     if (item.words.empty()) item.words.push_back(kUnknown);
-    const std::vector<std::string>& choices = example.query.choices;
-    for (const std::string& choice : choices) item.choices.push_back(ids_of(choice));
-    const auto right = std::find(choices.begin(), choices.end(), example.label);
-    if (right == choices.end())
-      return fail(Fault::format, "line " + std::to_string(example.line) + ": the answer '" +
-                                     example.label + "' is none of the choices");
-    item.label = right - choices.begin();
+    for (const std::string& choice : example.query.choices) item.choices.push_back(ids_of(choice));
     return item;
   }
 
@@ -176,8 +170,6 @@ Result<void> check_kind(const Dataset& data, NetKind net) {
     if (net == NetKind::classifier && (choices || answers))
       return fail(Fault::argument, where + "asks a question; train on it with --task " +
                                        (choices ? "cloze" : "span"));
-    if (net == NetKind::cloze && !choices)
-      return fail(Fault::argument, where + "has no choices, which --task cloze learns from");
     if (net != NetKind::classifier && net != NetKind::cloze && !answers)
       return fail(Fault::argument,
                   where + "has no answer in the text, which --task span and bidaf learn from");
@@ -194,8 +186,9 @@ Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, co
   const Result<Vocab> vocab = Vocab::create(words);
   if (!vocab) return tl::unexpected(vocab.error());
   std::vector<int> truth;
-  if (spec.net == NetKind::classifier) {
-    Result<std::vector<int>> found = label_indices(data, spec.labels);
+  if (!spec.finds_pieces()) {
+    Result<std::vector<int>> found =
+        spec.net == NetKind::classifier ? label_indices(data, spec.labels) : choice_indices(data);
     if (!found) return tl::unexpected(found.error());
     truth = std::move(*found);
   }
@@ -203,13 +196,10 @@ Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, co
   Items made;
   for (std::size_t i = 0; i < data.examples.size(); ++i) {
     const Example& example = data.examples[i];
-    if (spec.net == NetKind::classifier) {
-      made.items.push_back(encoder.encode_text(example.query));
+    if (!spec.finds_pieces()) {
+      made.items.push_back(spec.net == NetKind::cloze ? encoder.encode_gap(example)
+                                                      : encoder.encode_text(example.query));
       made.items.back().label = truth[i];
-    } else if (spec.net == NetKind::cloze) {
-      Result<Item> item = encoder.encode_gap(example);
-      if (!item) return fail(item.error().fault, data.name + ", " + item.error().message);
-      made.items.push_back(std::move(*item));
     } else {
       Item item = encoder.encode_question(example);
       if (item.answers.empty())
