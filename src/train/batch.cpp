@@ -178,14 +178,17 @@ Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen
   const auto texts = batch.texts();
   batch.labels = torch::empty({texts}, torch::kLong);
   const auto taught = static_cast<std::int64_t>(items[batch.items.front()].taught.size());
-  if (taught > 0) batch.taught = torch::empty({texts, taught});
+  if (taught > 0) {
+    batch.taught = torch::empty({texts, taught});
+    batch.labelled = torch::empty({texts});
+  }
   batch.words.resize(static_cast<std::size_t>(batch.rows()));
   for (std::int64_t i = 0; i < texts; ++i) {
     const Item& item = items[batch.items[static_cast<std::size_t>(i)]];
     batch.labels.data_ptr<std::int64_t>()[i] = item.label;
-    if (taught > 0)
-      std::copy(item.taught.begin(), item.taught.end(),
-                batch.taught.data_ptr<float>() + i * taught);
+    if (taught == 0) continue;
+    std::copy(item.taught.begin(), item.taught.end(), batch.taught.data_ptr<float>() + i * taught);
+    batch.labelled.data_ptr<float>()[i] = item.labelled ? 1 : 0;
   }
   for_packed(
       batch, [&](std::size_t item) -> const WordList& { return items[item].words; },

@@ -30,6 +30,7 @@ struct Item {
   // both in one go.
   std::vector<std::int32_t> words;
   std::int64_t label = 0;     // of a label or choice, or the first word of the first answer
+  bool labelled = true;       // else a teacher alone says what is right
   std::vector<float> taught;  // what a teacher holds of each label; empty without one
   std::vector<std::int32_t> question;  // where a net attends to it; at least one word
   std::vector<std::vector<std::int32_t>> choices;

@@ -32,16 +32,18 @@ Tensor strict_loss(const NetOutput& out, const Batch& batch) {
   return out.last_scores.defined() ? first + loss(out.last_scores, batch.lasts) : first;
 }
 
-// Against the labels and, with a teacher, against what it holds; of each text. Softened answers
-// weaken gradients by the square of the temperature, which is made good here.
+// Against the labels and, with a teacher, against what it holds; of each text. Of a text without a
+// label the teacher is heard alone. Softened answers weaken gradients by the square of the
+// temperature, which is made good here.
 Tensor Fit::loss_of_texts(const NetOutput& out, const Batch& batch) const {
   const Tensor strict = strict_loss(out, batch);
   if (!batch.taught.defined()) return strict;
   const Tensor& scores = out.scores;
-  const double softness = options_.teacher_softness, weight = options_.teacher_weight;
+  const double softness = options_.teacher_softness;
   const Tensor wanted = torch::softmax(torch::log(batch.taught + 1e-9) / softness, 1);
   const Tensor taught = -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
-  return (1 - weight) * strict + weight * softness * softness * taught;
+  const Tensor strictly = batch.labelled * (1 - options_.teacher_weight);
+  return strictly * strict + (1 - strictly) * (softness * softness) * taught;
 }
 
 // Every sum is divided by what there is in all processes together, so that adding up their

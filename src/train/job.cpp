@@ -11,31 +11,17 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "file/model_file.h"
-#include "spec/params.h"
 #include "spec/spec_json.h"
-#include "tasks/labels.h"
-#include "tasks/load.h"
 #include "train/checkpoint.h"
 #include "train/export.h"
 #include "train/fit.h"
-#include "train/start.h"
+#include "train/load.h"
 
 namespace skim::train {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double kDevShare = 0.1;
-// Words of a text that is read whole.
-constexpr std::size_t kWhole = 100'000;
 constexpr std::size_t kCalibrationQuestions = 400;
-
-struct Data {
-  Dataset train, dev;
-  std::optional<Start> start;
-  Vocabulary vocabulary;
-  std::vector<Item> train_items, dev_items;
-};
 
 // By default the cores of this machine, shared among the processes on it.
 int threads_of(int threads, int processes) {
@@ -54,117 +40,6 @@ void set_torch_threads(ReaderKind reader, int threads) {
     set(count);
 }
 
-Result<void> check_labels(const Dataset& data, const std::vector<std::string>& labels) {
-  if (labels.size() >= 2) return {};
-  return fail(Fault::argument, data.name + ": every text has the label '" + labels[0] +
-                                   "'; there is nothing to learn with less than two");
-}
-
-void append(Dataset& whole, Dataset part) {
-  whole.name += (whole.name.empty() ? "" : ", ") + part.name;
-  std::move(part.examples.begin(), part.examples.end(), std::back_inserter(whole.examples));
-}
-
-// So many of them at most, evenly spread.
-void keep_evenly(std::vector<Example>& examples, std::size_t most) {
-  if (most == 0 || most >= examples.size()) return;
-  const std::size_t size = examples.size();
-  std::vector<Example> kept;
-  for (std::size_t i = 0; i < most; ++i) kept.push_back(std::move(examples[i * size / most]));
-  examples = std::move(kept);
-}
-
-// Each item gets what the teacher holds of its whole text.
-Result<void> ask_teacher(const Teacher& teacher, const Dataset& texts,
-                         const std::vector<std::string>& labels, std::vector<Item>& items) {
-  const Result<std::vector<float>> told = teacher(texts, labels);
-  if (!told) return tl::unexpected(told.error());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const float* of_text = told->data() + i * labels.size();
-    items[i].taught.assign(of_text, of_text + labels.size());
-  }
-  return {};
-}
-
-Result<Data> load_data(const Job& job, ModelSpec& spec, const JobListener& listener) {
-  Data data;
-  for (const std::string& file : job.train) {
-    listener.message("reading " + file);
-    Result<Dataset> part = load_examples(file);
-    if (!part) return tl::unexpected(part.error());
-    append(data.train, std::move(*part));
-  }
-  if (spec.net == NetKind::classifier) {
-    spec.labels = labels_of(data.train);
-    if (const auto checked = check_labels(data.train, spec.labels); !checked)
-      return tl::unexpected(checked.error());
-  }
-  if (!job.dev.empty()) {
-    Result<Dataset> dev = load_examples(job.dev);
-    if (!dev) return tl::unexpected(dev.error());
-    data.dev = std::move(*dev);
-  } else {
-    data.dev = split_off(data.train, kDevShare, job.fit.seed);
-    if (data.dev.examples.empty() || data.train.examples.empty())
-      return fail(Fault::argument,
-                  data.train.name + ": too few texts to split some off for dev; give --dev");
-    listener.message("no --dev file: " + std::to_string(data.dev.examples.size()) + " of " +
-                     std::to_string(data.dev.examples.size() + data.train.examples.size()) +
-                     " texts were split off for it");
-  }
-  keep_evenly(data.train.examples, job.most_texts);
-  std::optional<WordVectors> vectors;
-  if (!job.vectors.empty()) {
-    Result<WordVectors> loaded = load_vectors(job.vectors);
-    if (!loaded) return tl::unexpected(loaded.error());
-    vectors = std::move(*loaded);
-  }
-  data.vocabulary =
-      make_vocabulary(data.train, spec.tokenizer, vectors ? &*vectors : nullptr,
-                      {job.vocabulary, job.fewest, job.tuned_from, spec.word_width, job.fit.seed});
-  spec.vocabulary = static_cast<int>(data.vocabulary.words.size());
-  spec.word_width = static_cast<int>(data.vocabulary.width);
-  spec.reader.input = spec.input_width();
-  if (!job.start_from.empty()) {
-    const Result<ModelFile> file = open_model_file(job.start_from);
-    if (!file) return tl::unexpected(file.error());
-    Result<Start> start = start_from(*file, spec, data.vocabulary);
-    if (!start) return tl::unexpected(start.error());
-    data.start = std::move(*start);
-    listener.message("begins with " + std::to_string(data.start->weights.size()) + " of " +
-                     std::to_string(model_tensors(spec).size() - 1) + " tensors and " +
-                     std::to_string(data.start->words) + " of " +
-                     std::to_string(data.vocabulary.words.size()) + " word vectors of " +
-                     job.start_from);
-  }
-  const auto encode = [&](const Dataset& texts, std::size_t most, std::vector<Item>& into) {
-    Result<Items> made = encode_items(texts, data.vocabulary, spec, most);
-    if (!made) return Result<void>(tl::unexpected(made.error()));
-    into = std::move(made->items);
-    if (made->without_answer > 0)
-      listener.message(texts.name + ": " + std::to_string(made->without_answer) +
-                       " questions are left out, their answers do not lie in what is read");
-    if (into.empty())
-      return Result<void>(
-          fail(Fault::argument, texts.name + ": no question has an answer in its text"));
-    return Result<void>{};
-  };
-  // Dev is read whole: that is what the model will be asked to do.
-  const std::size_t most = job.fit.crop > 0 ? kWhole : job.most_words;
-  if (const auto done = encode(data.train, most, data.train_items); !done)
-    return tl::unexpected(done.error());
-  if (const auto done = encode(data.dev, kWhole, data.dev_items); !done)
-    return tl::unexpected(done.error());
-  if (job.teacher) {
-    listener.message("asking the teacher about " + std::to_string(data.train_items.size()) +
-                     " texts");
-    if (const auto done = ask_teacher(job.teacher, data.train, spec.labels, data.train_items);
-        !done)
-      return tl::unexpected(done.error());
-  }
-  return data;
-}
-
 std::uint64_t digest(const std::vector<Item>& items) {
   std::vector<std::int32_t> all;
   for (const Item& item : items) {
@@ -175,13 +50,14 @@ std::uint64_t digest(const std::vector<Item>& items) {
       all.push_back(static_cast<std::int32_t>(answer.first));
       all.push_back(static_cast<std::int32_t>(answer.last));
     }
+    if (!item.labelled) all.push_back(-1);
     for (const float value : item.taught) all.push_back(std::bit_cast<std::int32_t>(value));
   }
   return checksum_of_data(std::as_bytes(std::span(all)));
 }
 
 // Everything that decides which model comes out.
-Json recipe_of(const Job& job, const ModelSpec& spec, const Data& data) {
+Json recipe_of(const Job& job, const ModelSpec& spec, const TrainingData& data) {
   const FitOptions& fit = job.fit;
   return {{"spec", json_of(spec)},
           {"seed", fit.seed},
@@ -360,9 +236,9 @@ Result<void> check_agreement(Group& group, const std::string& recipe) {
 
 Result<JobReport> run_in_group(const Job& job, const JobListener& listener, Group& group) {
   ModelSpec spec = job.spec;
-  Result<Data> loaded = load_data(job, spec, listener);
+  Result<TrainingData> loaded = load_training_data(job, spec, listener.message);
   if (!loaded) return tl::unexpected(loaded.error());
-  Data data = std::move(*loaded);
+  TrainingData data = std::move(*loaded);
   if (const auto checked = check(spec); !checked)
     return fail(Fault::argument, checked.error().message);
   const std::string recipe = recipe_of(job, spec, data).dump();

@@ -62,6 +62,7 @@ struct Job {
   std::string dev, vectors;        // may be empty
   std::string start_from;          // a model to begin with; may be empty
   Teacher teacher;                 // may be empty
+  std::size_t teacher_pieces = 0;  // of each text, for the teacher to label
   std::string checkpoint;          // a folder
   std::string log;                 // may be empty
   bool resume = false;

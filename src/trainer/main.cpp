@@ -39,6 +39,7 @@ struct Choices {
               small_sees = "head", decision = "linear", tokenizer = "english", estimator = "gumbel",
               words = "tuned";
   std::vector<std::string> teachers;
+  int teacher_pieces = 0;
   std::vector<int> small = {10}, jump = {20, 40, 5}, jump_in_training;
   std::optional<double> target_rate;
   double word_rate = 0.2;
@@ -89,6 +90,8 @@ void declare(Options& options, Choices& chosen) {
               "how much they count against the labels (default 0.5)");
   options.add("--teacher-softness", fit.teacher_softness, "X",
               "above 1, a teacher's doubts count for more (default 1)");
+  options.add("--teacher-pieces", chosen.teacher_pieces, "N",
+              "learn from N pieces of each text, too, which the teacher labels (default 0)");
   options.add("--word-width", job.spec.word_width, "N",
               "size of word vectors without --vectors (default 100)");
   options.add_choice("--words", chosen.words, {"tuned", "fixed"},
@@ -181,6 +184,9 @@ std::optional<std::string> settle(Choices& chosen) {
   if (!(fit.adversarial >= 0)) return "--adversarial must not be negative";
   if (!(fit.teacher_softness > 0)) return "--teacher-softness must be above 0";
   job.teacher = teacher_of(chosen.teachers);
+  if (chosen.teacher_pieces < 0) return "--teacher-pieces must not be negative";
+  if (chosen.teacher_pieces > 0 && !job.teacher) return "--teacher-pieces needs a --teacher";
+  job.teacher_pieces = static_cast<std::size_t>(chosen.teacher_pieces);
   if (!(fit.adam.rate > 0)) return "--learning-rate must be above 0";
   if (!(fit.adam.average >= 0 && fit.adam.average < 1))
     return "--average must be at least 0 and below 1";

@@ -243,13 +243,18 @@ class Training(Trainings):
         self.train(*self.quick(teacher, *long))
         self.train(*self.quick(taught, *long, "--train", wrong, "--teacher", teacher, "--teacher", teacher,
                                "--teacher-weight", 1, "--teacher-softness", 2))
-        seen = json.loads(skim("eval", self.at / "small/train.tsv", "--model", taught, "--no-speed", "--json").stdout)
-        self.assertGreater(seen["accuracy"], 0.8)
+        pieces = self.at / "pieces.skim"
+        self.train(*self.quick(pieces, *long, "--train", wrong, "--teacher", teacher, "--teacher-weight", 0,
+                               "--teacher-pieces", 6))
+        for model in (taught, pieces):
+            seen = json.loads(skim("eval", self.at / "small/train.tsv", "--model", model, "--no-speed", "--json").stdout)
+            self.assertGreater(seen["accuracy"], 0.8)
         bad = self.at / "other.tsv"
         bad.write_text("good\tsome text\nbad\tother text\n" * 20)
         for options, said in ((["--train", bad, "--dev", bad, "--teacher", teacher], "does not know the label 'bad'"),
                               (["--teacher", self.at / "none.skim"], "none.skim"),
-                              (["--teacher", teacher, "--teacher-weight", 2], "--teacher-weight")):
+                              (["--teacher", teacher, "--teacher-weight", 2], "--teacher-weight"),
+                              (["--teacher-pieces", 2], "needs a --teacher")):
             refused = self.train(*self.quick(self.at / "misfit.skim", *options), check=False)
             self.assertNotEqual(refused.returncode, 0)
             self.assertIn(said, refused.stderr)
