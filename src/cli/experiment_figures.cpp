@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "base/file.h"
 
@@ -73,14 +74,80 @@ std::optional<NamedChart> effect_chart(const std::vector<RowSummary>& all, const
   return NamedChart{effect.file, std::move(chart)};
 }
 
+// How much each layer and direction skims, by gamma.
+std::vector<NamedChart> pass_charts(const std::vector<RowSummary>& all) {
+  std::vector<NamedChart> charts;
+  for (const Family& family : families(all, "gamma")) {
+    Chart chart;
+    chart.title = "Words skimmed by each layer and direction: " + family.front()->row.set;
+    chart.x = {"gamma, the weight of the skim term", Unit::plain, Scale::logarithmic};
+    chart.y = {"words skimmed", Unit::percent, Scale::linear};
+    for (const RowSummary* summary : family) {
+      const Json& test = summary->runs.front()["test"];
+      if (!test.contains("passes")) continue;
+      const Json& passes = test["passes"];
+      const double gamma = option_number(summary->row.options["gamma"]);
+      for (std::size_t i = 0; i < passes.size(); ++i) {
+        if (i == chart.series.size())
+          chart.series.push_back(
+              {passes[i]["reader"].get<std::string>(), {}, Line::solid, static_cast<int>(i)});
+        chart.series[i].points.push_back({gamma, passes[i]["skim_rate"].get<double>(), {}});
+      }
+    }
+    if (!chart.series.empty())
+      charts.push_back({"passes-" + family.front()->row.name, std::move(chart)});
+  }
+  return charts;
+}
+
+std::string measure_of(const RowSummary& summary) {
+  return summary.at("test/f1") ? "F1" : "accuracy";
+}
+
+// What models of every size and method cost and reach, where sizes differ.
+std::vector<NamedChart> cost_charts(const std::vector<RowSummary>& all) {
+  std::map<std::string, std::map<std::string, ChartSeries>> by_set;
+  std::map<std::string, std::set<std::string>> sizes;
+  std::map<std::string, std::string> measures;
+  for (const RowSummary& summary : all) {
+    const auto operations = summary.at("test/operations_a_word");
+    if (summary.row.group != "table" || !operations) continue;
+    const Json& options = summary.row.options;
+    const std::string task = options.value("task", "classify");
+    const std::string chart = task == "bidaf" ? "bidaf" : summary.row.set;
+    sizes[chart].insert(to_text(options.value("hidden", Json())));
+    measures[chart] = measure_of(summary);
+    by_set[chart][options.value("reader", "skim")].points.push_back(
+        {operations->mean / 1000, summary.at("test/accuracy")->mean, {}});
+  }
+  std::vector<NamedChart> charts;
+  for (auto& [name, series] : by_set) {
+    if (sizes[name].size() < 2) continue;
+    Chart chart;
+    chart.title = "What models cost and reach: " + name;
+    chart.x = {"thousand multiply-adds a word (counted)", Unit::plain, Scale::logarithmic};
+    chart.y = {measures[name], Unit::percent, Scale::linear};
+    for (auto& [reader, one] : series) {
+      one.name = reader;
+      one.colour = static_cast<int>(chart.series.size());
+      std::sort(one.points.begin(), one.points.end(),
+                [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
+      chart.series.push_back(std::move(one));
+    }
+    charts.push_back({"cost-" + name, std::move(chart)});
+  }
+  return charts;
+}
+
 std::vector<NamedChart> threshold_charts(const std::vector<RowSummary>& all) {
   std::map<std::string, Chart> by_set;
   std::map<std::string, std::string> measures;
   for (const RowSummary& summary : all) {
+    if (summary.row.group == "tried") continue;
     for (const Json& run : summary.runs) {
       if (!run.contains("thresholds")) continue;
       Chart& chart = by_set[summary.row.set];
-      measures[summary.row.set] = run["test"].contains("f1") ? "F1" : "accuracy";
+      measures[summary.row.set] = measure_of(summary);
       ChartSeries series{summary.row.title + ", seed " + std::to_string(run["seed"].get<int>()),
                          {},
                          Line::solid,
@@ -158,7 +225,8 @@ Result<std::vector<NamedChart>> experiment_figures(const std::vector<RowSummary>
   for (const Effect& effect : effects) {
     if (auto chart = effect_chart(all, effect)) charts.push_back(std::move(*chart));
   }
-  for (NamedChart& chart : threshold_charts(all)) charts.push_back(std::move(chart));
+  for (auto* make : {pass_charts, cost_charts, threshold_charts})
+    for (NamedChart& chart : make(all)) charts.push_back(std::move(chart));
   auto speed = speed_chart(results);
   if (!speed) return tl::make_unexpected(speed.error());
   if (*speed) charts.push_back(std::move(**speed));

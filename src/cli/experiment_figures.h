@@ -15,8 +15,9 @@ struct NamedChart {
   Chart chart;
 };
 
-// All figures there is something for: the effect of d' and of gamma, accuracy against work by
-// threshold, and speed (from speed/bench.json among the results).
+// All figures there is something for: the effect of d' and of gamma, of the latter on each layer,
+// what models of every size cost and reach, accuracy against work by threshold, and speed (from
+// speed/bench.json among the results).
 Result<std::vector<NamedChart>> experiment_figures(const std::vector<RowSummary>& all,
                                                    const std::string& results);
 

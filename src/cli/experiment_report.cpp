@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cli/document.h"
 #include "cli/experiment_figures.h"
+#include "cli/experiment_passages.h"
 #include "cli/experiment_peers.h"
 #include "cli/experiment_reviews.h"
 #include "cli/experiment_summary.h"
@@ -65,24 +66,23 @@ std::vector<std::string> cells_of(const RowSummary& summary) {
 }
 
 // A column behind that of F1.
-void add_exact_matches(const DataSet& set, const std::vector<RowSummary>& all, Table& table) {
+void add_exact_matches(const std::vector<const RowSummary*>& rows, Table& table) {
   constexpr std::ptrdiff_t kPlace = 4;
   table.header.insert(table.header.begin() + kPlace, "exact match %");
-  std::size_t at = 0;
-  for (const RowSummary& summary : all) {
-    if (summary.row.set != set.name || summary.row.group != "table") continue;
-    auto& cells = table.rows[at++];
-    cells.insert(cells.begin() + kPlace, accuracy_text(summary.at("test/exact_match")));
-  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    table.rows[i].insert(table.rows[i].begin() + kPlace,
+                         accuracy_text(rows[i]->at("test/exact_match")));
 }
 
-Section table_of(const DataSet& set, const std::vector<RowSummary>& all) {
+// The rows of one group on one set.
+Section table_of(const DataSet& set, const std::string& group, const std::vector<RowSummary>& all) {
   Section section;
   section.heading = set.title;
-  if (!set.note.empty()) section.paragraphs.push_back(set.note);
+  std::vector<const RowSummary*> rows;
   bool pieces = false;  // whether answers are pieces of texts
   for (const RowSummary& summary : all) {
-    if (summary.row.set != set.name || summary.row.group != "table") continue;
+    if (summary.row.set != set.name || summary.row.group != group) continue;
+    rows.push_back(&summary);
     section.table.rows.push_back(cells_of(summary));
     pieces = pieces || summary.at("test/f1");
   }
@@ -103,8 +103,26 @@ Section table_of(const DataSet& set, const std::vector<RowSummary>& all) {
                           "skimmed",
                           "Flop-r",
                           "speed-up"};
-  if (pieces) add_exact_matches(set, all, section.table);
+  if (pieces) add_exact_matches(rows, section.table);
   return section;
+}
+
+// The chief table of each set, and one for the effect of pretraining where that was looked at.
+std::vector<Section> tables_of(const std::vector<DataSet>& sets,
+                               const std::vector<RowSummary>& all) {
+  std::vector<Section> sections;
+  for (const DataSet& set : sets) {
+    Section chief = table_of(set, "table", all);
+    if (!set.note.empty()) chief.paragraphs.push_back(set.note);
+    Section pretraining = table_of(set, "pretraining", all);
+    pretraining.heading += ": what pretraining does";
+    pretraining.paragraphs = {
+        "The same skimming reader, begun from nothing, begun by reading everything for a while, "
+        "and begun with the plain reader's model."};
+    for (Section* section : {&chief, &pretraining})
+      if (!section->table.rows.empty()) sections.push_back(std::move(*section));
+  }
+  return sections;
 }
 
 // What less work costs, from one trained model.
@@ -119,7 +137,7 @@ Section dial_of(const std::vector<RowSummary>& all) {
       "row", "seed", "budget", "work on test", "accuracy %", "against its own choice", "skimmed %"};
   for (const RowSummary& summary : all) {
     for (const Json& run : summary.runs) {
-      if (!run.contains("budgets")) continue;
+      if (!run.contains("budgets") || summary.row.group == "tried") continue;
       for (const Json& at : run["budgets"]) {
         const double accuracy = at["accuracy"].get<double>();
         const double own = run["test"]["accuracy"].get<double>();
@@ -245,10 +263,7 @@ Result<Document> document_of(const Experiments& all, const std::vector<Row>& row
       "the column beside it without "
       "finding the words. Times are medians a text.",
       state_of(rows, *found)};
-  for (const DataSet& set : all.sets) {
-    Section section = table_of(set, *found);
-    if (!section.table.rows.empty()) document.sections.push_back(std::move(section));
-  }
+  document.sections = tables_of(all.sets, *found);
   if (Section dial = dial_of(*found); !dial.table.rows.empty())
     document.sections.push_back(std::move(dial));
   const bool draw = !request.html.empty() || !request.figures.empty();
@@ -264,6 +279,9 @@ Result<Document> document_of(const Experiments& all, const std::vector<Row>& row
     if (!reviews) return tl::make_unexpected(reviews.error());
     document.sections.push_back(std::move(*reviews));
   }
+  auto passages = drawn_passages(fs::path(results) / "passages");
+  if (!passages) return tl::make_unexpected(passages.error());
+  if (*passages) document.sections.push_back(std::move(**passages));
   document.sections.push_back(options_of(*found));
   document.sections.push_back(reruns(*found));
   return document;

@@ -49,6 +49,41 @@ TEST(ExperimentFigures, JoinRowsThatDifferInOneOptionAlone) {
   EXPECT_EQ(points[2].y, 1.0);
 }
 
+TEST(ExperimentFigures, ShowEachLayerByGamma) {
+  std::vector<RowSummary> all;
+  for (const double gamma : {0.05, 0.1, 0.2}) {
+    all.push_back(summary_of("g", {{"gamma", gamma}}, 0.5));
+    all.back().runs[0]["test"]["passes"] = {{{"reader", "0.forward"}, {"skim_rate", gamma}},
+                                            {{"reader", "0.backward"}, {"skim_rate", 0.5}}};
+  }
+  const auto figures = experiment_figures(all, "no-such-folder");
+  ASSERT_TRUE(figures) << figures.error().message;
+  ASSERT_EQ(figures->size(), 3U) << "accuracy, skim rate and passes by gamma";
+  const Chart& chart = figures->at(2).chart;
+  ASSERT_EQ(chart.series.size(), 2U);
+  EXPECT_EQ(chart.series[0].name, "0.forward");
+  ASSERT_EQ(chart.series[0].points.size(), 3U);
+  EXPECT_EQ(chart.series[0].points[2].y, 0.2);
+}
+
+TEST(ExperimentFigures, SetSizesAndMethodsBesideEachOther) {
+  std::vector<RowSummary> all = {summary_of("big", {{"reader", "full"}}, 0.75),
+                                 summary_of("little", {{"reader", "full"}, {"hidden", 50}}, 0.5),
+                                 summary_of("skim", {{"small", 5}}, 0.7)};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].row.group = "table";
+    all[i].runs[0]["test"]["operations_a_word"] = 4000.0 - 1000.0 * static_cast<double>(i);
+  }
+  const auto figures = experiment_figures(all, "no-such-folder");
+  ASSERT_TRUE(figures) << figures.error().message;
+  ASSERT_EQ(figures->size(), 1U);
+  const Chart& chart = figures->at(0).chart;
+  ASSERT_EQ(chart.series.size(), 2U);
+  EXPECT_EQ(chart.series[0].name, "full");
+  ASSERT_EQ(chart.series[0].points.size(), 2U);
+  EXPECT_EQ(chart.series[0].points[0].x, 3) << "the cheapest comes first";
+}
+
 Chart small_chart() {
   Chart chart;
   chart.title = "it's a `title`";

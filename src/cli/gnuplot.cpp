@@ -1,5 +1,6 @@
 #include "cli/gnuplot.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string_view>
@@ -40,14 +41,27 @@ std::string axis_commands(char letter, const Axis& axis) {
   return text;
 }
 
+// Short names stand side by side below the chart, long ones one a line.
+bool names_are_long(const Chart& chart) {
+  return std::any_of(chart.series.begin(), chart.series.end(),
+                     [](const ChartSeries& series) { return series.name.size() > 30; });
+}
+
 }  // namespace
 
 std::string gnuplot_script(const Chart& chart) {
+  constexpr std::size_t kHeight = 430, kLine = 20;
+  const bool lines = names_are_long(chart);
+  const std::size_t height = kHeight + (lines ? kLine * chart.series.size() : 0);
   std::string text =
-      "set terminal svg size 720,430 dynamic font 'Helvetica,13' background '#ffffff'\n"
+      "set terminal svg size 720," + std::to_string(height) +
+      " dynamic font 'Helvetica,13' background '#ffffff'\n"
       "set encoding utf8\nset termoption noenhanced\nset grid lc '#dddddd'\nset border 3 lc "
       "'#666666'\nset tics nomirror\n"
-      "set key outside bottom center horizontal\n";
+      "set key outside bottom center " +
+      (lines ? "vertical maxrows " + std::to_string(chart.series.size()) + " Left reverse"
+             : "horizontal") +
+      "\n";
   text += "set title " + in_quotes(chart.title) + "\n";
   text += axis_commands('x', chart.x) + axis_commands('y', chart.y);
   std::string plots;

@@ -203,6 +203,9 @@ Result<Json> evaluate_run(const Workshop& workshop, const Row& row, const DataSe
               {"test", figures(*report)}};
   run["test"]["examples"] = report->examples;
   run["test"]["words"] = report->words;
+  if (report->words > 0)
+    run["test"]["operations_a_word"] =
+        tidy(report->costs.counted.flops / static_cast<double>(report->words));
   if (!row.budgets.empty()) {
     auto budgets = at_budgets(*subject, row.budgets, part_of(progress, 1, 3));
     if (!budgets) return budgets;
