@@ -8,6 +8,7 @@
 #include "spec/params.h"
 #include "text/tokenizer.h"
 #include "text/vocab.h"
+#include "train/replay.h"
 
 namespace skim::train {
 namespace {
@@ -77,8 +78,13 @@ Example example_of(const ModelSpec& spec, const Query& query) {
   Example example{query, "", 1};
   if (spec.net == NetKind::classifier) example.label = spec.labels[0];
   if (spec.net == NetKind::cloze) example.label = query.choices[0];
-  if (spec.finds_pieces())
-    example.answers.push_back({query.text.substr(0, query.text.find(' ')), 0});
+  if (spec.finds_pieces()) {
+    std::vector<Word> words;
+    tokenize(query.text, spec.tokenizer, words);
+    if (!words.empty())
+      example.answers.push_back(
+          {query.text.substr(words[0].begin, words[0].end - words[0].begin), words[0].begin});
+  }
   return example;
 }
 
@@ -87,12 +93,13 @@ std::vector<float> probabilities(const torch::Tensor& scores) {
   return {likely.data_ptr<float>(), likely.data_ptr<float>() + likely.numel()};
 }
 
-// Fills in what the trainer answers, and how it reads.
-void answer_as_trained(const ModelSpec& spec, const Vocabulary& vocabulary, const Weights& weights,
+// Fills in what the trainer answers, and how it reads; false when there is nothing to read.
+bool answer_as_trained(const ModelSpec& spec, const Vocabulary& vocabulary, const Weights& weights,
                        const Snapshot& snapshot, Probe& probe) {
   const Dataset data{"probe", {example_of(spec, probe.query)}};
   const Result<Items> made =
       encode_items(data, vocabulary, spec, std::numeric_limits<std::size_t>::max());
+  if (!made || made->items.empty()) return false;
   const Batch batch = make_batch(made->items, {0});
   const NetOutput out =
       read_hard(spec, weights, snapshot.words, batch, static_cast<double>(probe.policy.read_above));
@@ -101,7 +108,7 @@ void answer_as_trained(const ModelSpec& spec, const Vocabulary& vocabulary, cons
   if (!spec.finds_pieces()) {
     const auto best = std::max_element(probe.scores.begin(), probe.scores.end());
     probe.index = static_cast<int>(best - probe.scores.begin());
-    return;
+    return true;
   }
   const std::vector<float> last = probabilities(out.last_scores);
   const BestSpan best = best_span(probe.scores, last);
@@ -110,9 +117,43 @@ void answer_as_trained(const ModelSpec& spec, const Vocabulary& vocabulary, cons
   tokenize(probe.query.text, spec.tokenizer, words);
   probe.begin = words[best.first].begin;
   probe.end = words[best.last].end;
+  return true;
+}
+
+// The model as the trainer holds it while it trains.
+Snapshot snapshot_of(const ModelFile& file) {
+  Snapshot snapshot;
+  for (const TensorSpec& tensor : model_tensors(file.spec)) {
+    if (tensor.name == "words")
+      snapshot.words = to_floats(file, tensor.name);
+    else
+      snapshot.weights[tensor.name] = to_floats(file, tensor.name);
+  }
+  return snapshot;
 }
 
 }  // namespace
+
+Result<std::vector<Probe>> replay(const ModelFile& file, const std::vector<Query>& queries,
+                                  Policy policy) {
+  if (file.spec.weights != WeightType::f32)
+    return fail(Fault::argument, file.name + ": its weights are not f32, so it is not as trained");
+  const Snapshot snapshot = snapshot_of(file);
+  Weights weights(file.spec, 1, 0);
+  put(snapshot, weights);
+  Vocabulary vocabulary;
+  vocabulary.words.assign(file.vocabulary.begin(), file.vocabulary.end());
+  std::vector<Probe> probes;
+  for (const Query& query : queries) {
+    Probe probe;
+    probe.query = query;
+    probe.policy = policy;
+    if (!answer_as_trained(file.spec, vocabulary, weights, snapshot, probe))
+      return fail(Fault::argument, "a question about an empty text cannot be compared");
+    probes.push_back(std::move(probe));
+  }
+  return probes;
+}
 
 std::vector<Probe> make_probes(const ModelSpec& spec, const Vocabulary& vocabulary,
                                const Snapshot& snapshot, std::uint64_t seed) {

@@ -24,6 +24,7 @@
 #include "spec/names.h"
 #include "tasks/load.h"
 #include "train/job.h"
+#include "trainer/compare.h"
 #include "trainer/teacher.h"
 
 namespace skim::cli {
@@ -400,7 +401,10 @@ int run(Arguments arguments) {
 
 int main(int count, char** values) {
   try {
-    return skim::cli::run({values + 1, static_cast<std::size_t>(count - 1)});
+    const skim::cli::Arguments arguments(values + 1, static_cast<std::size_t>(count - 1));
+    if (!arguments.empty() && arguments.front() == std::string_view("compare"))
+      return skim::cli::compare(arguments.subspan(1));
+    return skim::cli::run(arguments);
   } catch (const std::exception& error) {
     skim::cli::complain("train", error.what());
     return skim::cli::kFailed;

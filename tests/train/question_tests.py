@@ -47,6 +47,17 @@ class Questions(Trainings):
         self.assertEqual([one["reader"] for one in report["passes"]], ["0.forward", "0.backward"])
         self.assertAlmostEqual(told["test_f1"], report["f1"])
         self.check_answers(model)
+        self.check_against_the_trainer(model, self.at / "questions/test.json")
+
+    def check_against_the_trainer(self, model, file):
+        compared = json.loads(skim("train", "compare", model, file, "--limit", 60, "--json").stdout)
+        self.assertEqual(compared["queries"], 60)
+        self.assertEqual(compared["equal_answers"], 60)
+        self.assertEqual(compared["equal_decisions"], compared["steps"])
+        self.assertLess(compared["worst_score_error"], 1e-4)
+        other = skim("train", "compare", self.at / "none.skim", file)
+        self.assertEqual(other.returncode, 1)
+        self.assertIn("none.skim", other.stderr)
 
     def check_answers(self, model):
         """read and run give the same answers, as pieces of the text."""
