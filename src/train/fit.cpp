@@ -172,70 +172,77 @@ std::int64_t Fit::steps_of(const Item& item) const {
          static_cast<std::int64_t>(item.question.size()) * question_passes_;
 }
 
-bool Fit::step() {
-  if (over()) return false;
-  const auto begin = Clock::now();
-  const std::vector<std::size_t>& planned = schedule_.at(static_cast<std::size_t>(step_));
-  std::vector<Item> stretches;
-  if (options_.crop > 0) stretches = stretches_of(planned);
-  const std::vector<Item>& items = options_.crop > 0 ? stretches : train_;
-  const std::vector<std::size_t> chosen = options_.crop > 0 ? all_of(stretches) : planned;
-  std::int64_t rows = 0, steps = 0;
-  std::vector<std::int32_t> all_words;
-  for (const std::size_t item : chosen) {
-    rows += static_cast<std::int64_t>(items[item].words.size());
-    steps += steps_of(items[item]);
-    const std::vector<std::int32_t> its_words = words_of(items[item]);
-    all_words.insert(all_words.end(), its_words.begin(), its_words.end());
+Fit::Portion Fit::portion_of_step() {
+  Portion portion;
+  portion.chosen = schedule_.at(static_cast<std::size_t>(step_));
+  if (options_.crop > 0) {
+    portion.stretches = stretches_of(portion.chosen);
+    portion.chosen = all_of(portion.stretches);
   }
-  const std::vector<std::int32_t> distinct = distinct_words(std::move(all_words));
-  const std::vector<std::size_t> part = mine(chosen, items, group_);
-  std::vector<float> gradients;
-  Losses losses;
+  const std::vector<Item>& items = items_of(portion);
+  for (const std::size_t item : portion.chosen) {
+    portion.rows += static_cast<std::int64_t>(items[item].words.size());
+    portion.steps += steps_of(items[item]);
+    const std::vector<std::int32_t> its_words = words_of(items[item]);
+    portion.words.insert(portion.words.end(), its_words.begin(), its_words.end());
+  }
+  portion.words = distinct_words(std::move(portion.words));
+  return portion;
+}
+
+// Each distinct word's gradient, added up over the rows it stands in.
+void Fit::gather_words(const Tensor& gradient, const std::vector<std::int32_t>& rows,
+                       const std::vector<std::int32_t>& distinct,
+                       std::vector<float>& gradients) const {
   const auto width = static_cast<std::size_t>(words_.width());
-  const std::size_t word_values = words_.trains() ? distinct.size() * width : 0;
-  gradients.reserve(adam_.size() + word_values);
+  const std::size_t start = gradients.size();
+  gradients.resize(start + distinct.size() * width, 0.0F);
+  const float* from = gradient.data_ptr<float>();
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const auto place = static_cast<std::size_t>(
+        std::lower_bound(distinct.begin(), distinct.end(), rows[row]) - distinct.begin());
+    float* to = gradients.data() + start + place * width;
+    for (std::size_t i = 0; i < width; ++i) to[i] += from[row * width + i];
+  }
+}
+
+Fit::Losses Fit::learn_from(const Portion& portion) {
+  const std::vector<Item>& items = items_of(portion);
+  const std::vector<std::size_t> part = mine(portion.chosen, items, group_);
   // A process without a text in this batch still takes part in the sums.
-  const Batch batch = make_batch(items, part.empty() ? std::vector<std::size_t>{chosen[0]} : part);
+  const Batch batch =
+      make_batch(items, part.empty() ? std::vector<std::size_t>{portion.chosen[0]} : part);
   const double weight = part.empty() ? 0 : 1;
   for (const Tensor& tensor : weights_.all()) tensor.mutable_grad() = Tensor();
   const ReadMode mode = mode_at(step_);
   // Adds to all gradients.
   const auto learn = [&](const Tensor& words) {
     const NetOutput out = run_net({spec_, weights_, words, batch, options_.dropout, mode});
-    const Losses found =
-        losses_of(batch, out, mode, static_cast<std::int64_t>(chosen.size()), steps, weight);
+    const Losses found = losses_of(
+        batch, out, mode, static_cast<std::int64_t>(portion.chosen.size()), portion.steps, weight);
     (found.total * weight).backward();
     return found;
   };
   const bool against = options_.adversarial > 0;
   const Tensor words = words_.rows(batch.words).requires_grad_(words_.trains() || against);
-  losses = learn(words);
+  const Losses losses = learn(words);
   if (against) {
     const Tensor moved = (words.detach() + against_model(words.grad(), batch, options_.adversarial))
                              .requires_grad_(true);
     learn(moved);
     words.mutable_grad() += moved.grad();
   }
+  std::vector<float> gradients;
   adam_.gather(gradients);
-  if (word_values > 0) {
-    const std::size_t start = gradients.size();
-    gradients.resize(start + word_values, 0.0F);
-    const float* from = words.grad().data_ptr<float>();
-    for (std::size_t row = 0; row < batch.words.size(); ++row) {
-      const auto place = static_cast<std::size_t>(
-          std::lower_bound(distinct.begin(), distinct.end(), batch.words[row]) - distinct.begin());
-      float* to = gradients.data() + start + place * width;
-      for (std::size_t i = 0; i < width; ++i) to[i] += from[row * width + i];
-    }
-  }
+  if (words_.trains()) gather_words(words.grad(), batch.words, portion.words, gradients);
   group_.sum(gradients);
   const double scale = clip_scale(gradients, options_.adam.clip);
   adam_.update(gradients.data(), step_, scale);
-  if (word_values > 0) words_.update(distinct, gradients.data() + adam_.size(), step_, scale);
-  ++step_;
+  if (words_.trains()) words_.update(portion.words, gradients.data() + adam_.size(), step_, scale);
+  return losses;
+}
 
-  const double seconds = seconds_since(begin);
+void Fit::note_step(const Losses& losses, std::int64_t rows, double seconds) {
   const double decay = step_ == 1 ? 0 : kShownDecay;
   progress_.step = step_;
   progress_.loss = decay * progress_.loss + (1 - decay) * losses.shown;
@@ -244,17 +251,30 @@ bool Fit::step() {
       decay * progress_.words_a_second + (1 - decay) * static_cast<double>(rows) / seconds;
   progress_.dev.reset();
   progress_.best = false;
-  if (step_ % eval_steps() == 0 || over()) look_at_dev();
-  const bool read_enough =
-      patience_over() || (options_.max_steps > 0 && step_ >= options_.max_steps);
-  if (options_.pretrain_fully && pretraining() && read_enough) begin_skimming();
-  progress_.seconds += seconds_since(begin);
+}
+
+void Fit::note_time(double seconds) {
+  progress_.seconds += seconds;
   const std::int64_t began = pretraining() ? 0 : skims_from_;
   const std::int64_t end = std::max(best_step_, began) + options_.patience_steps;
   const std::int64_t most = options_.max_steps + (options_.pretrain_fully ? began : 0);
   progress_.steps = options_.max_steps > 0 ? std::min(most, end) : end;
   progress_.seconds_left = static_cast<double>(progress_.steps - step_) * progress_.seconds /
                            static_cast<double>(std::max<std::int64_t>(step_, 1));
+}
+
+bool Fit::step() {
+  if (over()) return false;
+  const auto begin = Clock::now();
+  const Portion portion = portion_of_step();
+  const Losses losses = learn_from(portion);
+  ++step_;
+  note_step(losses, portion.rows, seconds_since(begin));
+  if (step_ % eval_steps() == 0 || over()) look_at_dev();
+  const bool read_enough =
+      patience_over() || (options_.max_steps > 0 && step_ >= options_.max_steps);
+  if (options_.pretrain_fully && pretraining() && read_enough) begin_skimming();
+  note_time(seconds_since(begin));
   return true;
 }
 

@@ -75,6 +75,23 @@ class Fit {
     torch::Tensor total;
     double shown = 0, skimmed = 0;
   };
+  // What one step learns from.
+  struct Portion {
+    std::vector<Item> stretches;      // of longer texts, or empty when they are taken whole
+    std::vector<std::size_t> chosen;  // which of the stretches, or of all texts
+    std::vector<std::int32_t> words;  // each once
+    std::int64_t rows = 0;            // words of all texts
+    std::int64_t steps = 0;           // times the readers that go over them
+  };
+  Portion portion_of_step();
+  const std::vector<Item>& items_of(const Portion& portion) const {
+    return options_.crop > 0 ? portion.stretches : train_;
+  }
+  Losses learn_from(const Portion& portion);
+  void gather_words(const torch::Tensor& gradient, const std::vector<std::int32_t>& rows,
+                    const std::vector<std::int32_t>& distinct, std::vector<float>& gradients) const;
+  void note_step(const Losses& losses, std::int64_t rows, double seconds);
+  void note_time(double seconds);
   torch::Tensor loss_of_texts(const NetOutput& out, const Batch& batch) const;
   Losses losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
                    std::int64_t texts, std::int64_t steps, double weight);
