@@ -1,0 +1,195 @@
+// For everyone: keyboard, screen readers, phones, dark rooms; and faults that are told plainly.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {accessible, close, kPhone, open, pageTest, part, screenshot, serve, shown, text, turnTo, until, untilIs, untilText} from './browser.mjs';
+
+const settled = (page) => untilText(page, '[data-part="plain"]', 'plain:');
+
+pageTest('axe finds nothing in light colours', {}, async (page) => {
+  await settled(page);
+  await page.locator('.pane').first().locator('summary').click();
+  await accessible(page);
+});
+
+pageTest('axe finds nothing in dark colours, and the page is dark', {colorScheme: 'dark'}, async (page) => {
+  await settled(page);
+  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
+  assert.ok(Math.max(...ground) < 60, `${ground}`);
+  await accessible(page);
+  await screenshot(page, 'dark');
+});
+
+for (const [name, fragment] of [['three-levels', '#model=three'], ['side-by-side', '#threshold=0.5&against=0.05'],
+                                ['layers', '#model=deep'], ['choices', '#model=cloze'], ['question', '#model=span&threshold=0.3']]) {
+  pageTest(`axe finds nothing with ${name}, in the dark`, {fragment, colorScheme: 'dark'}, async (page) => {
+    await text(page).locator('.word').first().hover();
+    await accessible(page);
+    await screenshot(page, `${name}-dark`);
+  });
+}
+
+pageTest('a phone shows all without scrolling sideways', kPhone, async (page) => {
+  await settled(page);
+  const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.equal(await sideways(), 0);
+  await accessible(page);
+  await screenshot(page, 'phone');
+  await page.fill('#source', `Donau${'dampfschifffahrt'.repeat(20)} and https://example.org/${'a'.repeat(300)}`);
+  await untilText(page, '[data-part="text"]', 'Donau');
+  assert.equal(await sideways(), 0);
+  await page.check('#compare');
+  await page.locator('.pane').nth(1).waitFor();
+  assert.equal(await sideways(), 0);
+  await accessible(page);
+});
+
+pageTest('on a phone the dial stays in sight above the words', {...kPhone, colorScheme: 'dark'}, async (page) => {
+  await text(page).locator('.word').nth(100).evaluate((word) => word.scrollIntoView({block: 'center'}));
+  const dial = await page.locator('#dial-0').boundingBox();
+  assert.ok(dial.y >= 0 && dial.y < 200, `${dial.y}`);
+  await screenshot(page, 'phone-dark');
+});
+
+for (const model of ['deep', 'bidaf', 'cloze']) {
+  pageTest(`a phone has room for what ${model} needs`, {...kPhone, fragment: `#model=${model}`}, async (page) => {
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
+    await screenshot(page, `phone-${model}`);
+  });
+}
+
+pageTest('everything can be done with the keyboard', {}, async (page) => {
+  const focused = () => page.evaluate(() => document.activeElement.id || document.activeElement.className || document.activeElement.tagName);
+  const tabTo = async (wanted) => {
+    for (let i = 0; i < 30 && !(await focused()).startsWith(wanted); ++i) await page.keyboard.press('Tab');
+    assert.ok((await focused()).startsWith(wanted), `no way to ${wanted}`);
+  };
+  await tabTo('skip');
+  await tabTo('model');
+  await tabTo('source');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('A dull start and a wonderful end.');
+  await untilText(page, '[data-part="text"]', 'wonderful end.');
+  await tabTo('threshold');
+  await tabTo('dial-0');
+  await page.keyboard.press('Home');
+  await untilIs(page, '[data-part="read-words"]', '8 of 8');
+  await tabTo('compare');
+  await page.keyboard.press('Space');
+  await page.locator('.pane').nth(1).waitFor();
+  await page.keyboard.press('Space');
+  await tabTo('word');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'dull');
+  assert.match(await part(page, 'said').textContent(), /^p_read [\d.]+, read in full$/);
+  assert.equal(await part(page, 'tip').isVisible(), true);
+  await page.keyboard.press('End');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), '.');
+  await page.keyboard.press('Escape');
+  assert.equal(await part(page, 'tip').isVisible(), false);
+});
+
+pageTest('up and down go from one read word to the next', {}, async (page) => {
+  const read = await text(page).locator('.word.read').allTextContents();
+  await text(page).locator('.word').first().focus();
+  const met = [];
+  for (let i = 0; i < 3; ++i) {
+    await page.keyboard.press('ArrowDown');
+    met.push(await page.evaluate(() => document.activeElement.textContent));
+  }
+  assert.deepEqual(met, read.slice(0, 3));
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), read[1]);
+});
+
+pageTest('the skip link leads to the reading and leaves the address alone', {}, async (page) => {
+  const before = page.url();
+  await page.focus('#skip');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'reading');
+  assert.equal(page.url(), before);
+});
+
+pageTest('screen readers hear the figures once the dial rests', {}, async (page) => {
+  await turnTo(page, 100);
+  await until(page, () => /0 of \d+ words read, 100\.0\u202f% skimmed/.test(document.querySelector('#summary').textContent));
+  assert.equal(await page.locator('#summary').getAttribute('role'), 'status');
+  assert.equal(await page.locator('#dial-0').getAttribute('aria-valuetext'), '1.00: words are read when p_read is above it');
+  assert.equal(await text(page).locator('[role="mark"]').count(), 0);
+});
+
+pageTest('nothing moves for those who asked for that', {reducedMotion: 'reduce'}, async (page) => {
+  const duration = await text(page).locator('.word').first().evaluate((word) => getComputedStyle(word).transitionDuration);
+  assert.equal(duration, '0s');
+});
+
+pageTest('colours of the system still tell read from skimmed', {forcedColors: 'active'}, async (page) => {
+  const ground = (look) => text(page).locator(`.word.${look}`).first().evaluate((word) => getComputedStyle(word).backgroundColor);
+  assert.notEqual(await ground('read'), await ground('skimmed'));
+});
+
+test('a server that went away is named, and found again when it is back', async () => {
+  const server = await serve();
+  const page = await open(server);
+  const before = await text(page).textContent();
+  await server.stop();
+  await turnTo(page, 20);
+  await untilText(page, '#fault-text', 'cannot be reached');
+  assert.equal(await page.locator('#fault').getAttribute('role'), 'alert');
+  assert.equal(await text(page).textContent(), before);
+  await accessible(page);
+  await screenshot(page, 'unreachable');
+  const again = await serve('--port', server.port);
+  assert.equal(again.port, server.port);
+  await page.getByRole('button', {name: 'Try again'}).click();
+  await page.locator('#fault').waitFor({state: 'hidden'});
+  page.complaints = page.complaints.filter((complaint) => !/ERR_CONNECTION/.test(complaint));
+  await close(page);
+});
+
+test('a text that is too long for the server is refused plainly', async () => {
+  const server = await serve();
+  const page = await open(server);
+  await page.evaluate(() => {
+    const source = document.querySelector('#source');
+    source.value = 'word '.repeat(600000);
+    source.dispatchEvent(new Event('input', {bubbles: true}));
+  });
+  await untilText(page, '#fault-text', 'too long');
+  assert.equal(await page.locator('#again').isVisible(), false);
+  await page.fill('#source', 'Short again.');
+  await page.locator('#fault').waitFor({state: 'hidden'});
+  page.complaints = page.complaints.filter((complaint) => !/413|ERR_CONNECTION/.test(complaint));
+  await close(page);
+});
+
+const busyTwice = {before: async (page) => {
+  page.left = 0;
+  await page.route('**/v1/read', async (route) => {
+    if (page.left-- <= 0) return route.continue();
+    return route.fulfill({status: 503, headers: {'Retry-After': '1'}, json: {error: {message: 'the queue is full'}}});
+  });
+}};
+
+pageTest('a busy server is asked again after a while', busyTwice, async (page) => {
+  await settled(page);
+  page.left = 1;
+  await turnTo(page, 20);
+  await untilText(page, '#fault-text', 'The server is busy. It says: the queue is full. Trying again in 1 second.');
+  await screenshot(page, 'busy');
+  await page.locator('#fault').waitFor({state: 'hidden'});
+  assert.equal(page.complaints.length, 1);
+  page.complaints = [];
+});
+
+pageTest('a server that asks for a token is given one', {ready: false, before: async (page) => {
+  await page.route('**/v1/**', async (route) => {
+    const told = route.request().headers().authorization === 'Bearer open sesame';
+    return told ? route.continue() : route.fulfill({status: 401, json: {error: 'no token'}});
+  });
+}}, async (page) => {
+  await page.fill('#token', 'open sesame');
+  await page.getByRole('button', {name: 'Use it'}).click();
+  await shown(page);
+  assert.equal(page.complaints.every((complaint) => /401/.test(complaint)), true);
+  page.complaints = [];
+});
