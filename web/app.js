@@ -19,7 +19,7 @@ const state = {
   question: '',
   choices: '',
   mode: 'threshold',
-  dials: [{threshold: 0.5, budget: 0.25}, {threshold: 0.05, budget: 0.5}],
+  dials: [{threshold: 0.5, budget: 0.25}, {threshold: 0.1, budget: 0.5}],
   compare: false,
   pass: 0,
 };
@@ -59,9 +59,16 @@ function showModel() {
     change({text, question, choices}));
 }
 
+const kNets = {
+  classifier: 'chooses a label',
+  cloze: 'fills a gap with one of several choices',
+  span: 'answers questions with a piece of the text',
+  bidaf: 'answers questions with a piece of the text (BiDAF)',
+};
+
 function factsOf(model) {
   const facts = state.models.length < 2 ? [model.name] : [];
-  facts.push(model.net);
+  facts.push(kNets[model.net] ?? model.net);
   if (model.labels?.length > 0 && model.labels.length < 6) facts.push(model.labels.join(' or '));
   if (model.layers > 1) facts.push(`${model.layers} layers`);
   if (model.directions > 1) facts.push('both directions');

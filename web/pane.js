@@ -213,7 +213,7 @@ export class Pane {
     setText(tip, text);
     const around = element.getBoundingClientRect();
     const box = word.getClientRects()[0] ?? word.getBoundingClientRect();
-    const half = tip.offsetWidth / 2;
+    const half = tip.offsetWidth / 2 + 8;
     const middle = box.left + box.width / 2 - around.left;
     tip.style.left = `${Math.max(half, Math.min(middle, around.width - half))}px`;
     tip.style.top = `${box.top - around.top}px`;

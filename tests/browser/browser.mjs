@@ -32,7 +32,7 @@ after(async () => {
 // Starts `skim serve` and waits until it says where it listens.
 export async function serve(...options) {
   const named = models.flatMap((model) => ['--model', model]);
-  const child = spawn(process.env.SKIM, ['serve', '--port', '0', ...named, ...options],
+  const child = spawn(process.env.SKIM, ['serve', '--port', '0', '--access-log', 'none', ...named, ...options],
                       {stdio: ['ignore', 'ignore', 'pipe']});
   const gone = new Promise((resolve) => { child.on('exit', resolve); });
   let said = '';
@@ -102,6 +102,14 @@ export async function shown(page) {
   await text(page).locator('.word').first().waitFor();
 }
 
+// Waits until something of the test itself is true.
+export async function eventually(condition) {
+  for (const end = Date.now() + kPatience; !condition();) {
+    assert.ok(Date.now() < end, 'waited in vain');
+    await new Promise((resolve) => { setTimeout(resolve, 20); });
+  }
+}
+
 // Waits until a function of the page is true.
 export function until(page, condition, argument) {
   return page.waitForFunction(condition, argument, {timeout: kPatience});
@@ -135,8 +143,16 @@ export async function turnTo(page, position, dial = 0) {
   }, position);
 }
 
-export async function screenshot(page, name) {
-  await page.screenshot({path: path.join(process.env.SKIM_SCREENSHOTS, `${name}.png`), fullPage: true});
+// Puts a long text in at once; typing it key by key would take minutes.
+export async function paste(page, source) {
+  await page.locator('#source').evaluate((node, value) => {
+    node.value = value;
+    node.dispatchEvent(new Event('input', {bubbles: true}));
+  }, source);
+}
+
+export async function screenshot(page, name, fullPage = true) {
+  await page.screenshot({path: path.join(process.env.SKIM_SCREENSHOTS, `${name}.png`), fullPage});
 }
 
 // What keeps people out, by axe-core: must be nothing.

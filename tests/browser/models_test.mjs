@@ -35,7 +35,9 @@ pageTest('with three levels some words are between read and skimmed', link('thre
 });
 
 pageTest('a plain model reads every word at any setting', link('plain'), async (page) => {
+  const answered = page.waitForResponse((response) => response.request().postDataJSON()?.threshold === 1);
   await turnTo(page, 100);
+  await (await answered).finished();
   assert.equal(await countRead(page), (await words(page)).length);
 });
 
