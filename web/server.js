@@ -51,7 +51,8 @@ const kMeanings = {
 
 export function faultFrom(status, body, retryAfter) {
   const meaning = kMeanings[status] ?? `The server answered with status ${status}.`;
-  const message = messageIn(body).replace(/[.\s]*$/, '');
+  // To those who are asked for a token in a field, the name of a header says nothing.
+  const message = status === 401 ? '' : messageIn(body).replace(/[.\s]*$/, '');
   const seconds = Number(retryAfter);
   return new ServerFault(status, message ? `${meaning} It says: ${message}.` : meaning,
                          Number.isFinite(seconds) ? seconds : 0);
