@@ -99,9 +99,10 @@ function showControls() {
 function showHint() {
   const shown = asking.shown.slice(0, state.compare ? 2 : 1).filter(({query}) => 'budget' in query);
   const thresholds = shown.map(({reading}) => shareText(reading.threshold ?? 0)).join(' and ');
-  if (state.model.calibrated === false) setText('hint', 'A budget needs a calibrated model; skim tune makes one.');
-  else if (state.mode === 'budget' && thresholds) setText('hint', `By the model\u2019s calibration, threshold ${thresholds}.`);
-  else setText('hint', '');
+  let hint = '';
+  if (state.model.calibrated === false) hint = 'A budget needs a calibrated model; skim tune makes one.';
+  else if (state.mode === 'budget' && thresholds) hint = `By the model\u2019s calibration, threshold ${thresholds}.`;
+  setText('hint', hint);
 }
 
 // The panes that are wanted and have something to show.
@@ -240,7 +241,8 @@ function takeFirstExample() {
 function settle() {
   if (state.model.calibrated === false) state.mode = 'threshold';
   const {least, most} = budgetRange(state.model);
-  state.dials = state.dials.map(({threshold, budget}) => ({threshold, budget: Math.min(most, Math.max(least, budget))}));
+  const kept = (budget) => Math.min(most, Math.max(least, budget));
+  state.dials = state.dials.map(({threshold, budget}) => ({threshold, budget: kept(budget)}));
   showModel();
   showControls();
   ask();

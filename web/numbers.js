@@ -29,8 +29,8 @@ export function shareText(value) {
   return value.toFixed(decimals);
 }
 
-// Most words are very likely to be read or very unlikely, so the 100 steps of the slider are even in log-odds, over this
-// range around 0.5; its ends are 0 and 1.
+// Most words are very likely to be read or very unlikely, so the 100 steps of the slider are even in log-odds, over
+// this range around 0.5; its ends are 0 and 1.
 const kOddsRange = 14;
 
 export function thresholdAt(position) {

@@ -35,8 +35,8 @@ export function passParts({reader}) {
   return {stack, layer: layer === '' ? '' : String(Number(layer) + 1), direction};
 }
 
-// The choices of the picker: layers in order, each with the passes that go over it. A number that tells nothing apart is
-// left out.
+// The choices of the picker: layers in order, each with the passes that go over it. A number that tells nothing apart
+// is left out.
 export function layersOf(passes) {
   const parts = passes.map(passParts);
   const deep = (stack) => new Set(parts.filter((part) => part.stack === stack).map(({layer}) => layer)).size > 1;

@@ -3,8 +3,14 @@ import assert from 'node:assert/strict';
 import {writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {test} from 'node:test';
-import {accessible, close, kPhone, open, pageTest, part, paste, screenshot, serve, shown, text, turnTo, until, untilIs, untilText} from './browser.mjs';
+import {accessible, close, kPhone, open, pageTest, part, paste, screenshot, serve, shown, text, turnTo, until, untilIs,
+        untilText} from './browser.mjs';
 
+// How many pixels there are beyond the right edge.
+const sideways = (page) => page.evaluate(() => {
+  const root = document.documentElement;
+  return root.scrollWidth - root.clientWidth;
+});
 const settled = (page) => untilText(page, '[data-part="plain"]', 'plain:');
 
 pageTest('axe finds nothing in light colours', {}, async (page) => {
@@ -21,8 +27,11 @@ pageTest('axe finds nothing in dark colours, and the page is dark', {colorScheme
   await screenshot(page, 'dark');
 });
 
-for (const [name, fragment] of [['three-levels', '#model=three'], ['side-by-side', '#threshold=0.5&against=0.05'],
-                                ['layers', '#model=deep'], ['choices', '#model=cloze'], ['question', '#model=span&threshold=0.3']]) {
+const kSights = {
+  'three-levels': '#model=three', 'side-by-side': '#threshold=0.5&against=0.05', layers: '#model=deep',
+  choices: '#model=cloze', question: '#model=span&threshold=0.3',
+};
+for (const [name, fragment] of Object.entries(kSights)) {
   pageTest(`axe finds nothing with ${name}, in the dark`, {fragment, colorScheme: 'dark'}, async (page) => {
     await text(page).locator('.word').first().hover();
     await accessible(page);
@@ -32,16 +41,15 @@ for (const [name, fragment] of [['three-levels', '#model=three'], ['side-by-side
 
 pageTest('a phone shows all without scrolling sideways', kPhone, async (page) => {
   await settled(page);
-  const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  assert.equal(await sideways(), 0);
+  assert.equal(await sideways(page), 0);
   await accessible(page);
   await screenshot(page, 'phone');
   await page.fill('#source', `Donau${'dampfschifffahrt'.repeat(20)} and https://example.org/${'a'.repeat(300)}`);
   await untilText(page, '[data-part="text"]', 'Donau');
-  assert.equal(await sideways(), 0);
+  assert.equal(await sideways(page), 0);
   await page.check('#compare');
   await page.locator('.pane').nth(1).waitFor();
-  assert.equal(await sideways(), 0);
+  assert.equal(await sideways(page), 0);
   await accessible(page);
 });
 
@@ -54,13 +62,13 @@ pageTest('on a phone the dial stays in sight above the words', {...kPhone, color
 
 for (const model of ['deep', 'bidaf', 'cloze']) {
   pageTest(`a phone has room for what ${model} needs`, {...kPhone, fragment: `#model=${model}`}, async (page) => {
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
+    assert.equal(await sideways(page), 0);
     await screenshot(page, `phone-${model}`);
   });
 }
 
 pageTest('everything can be done with the keyboard', {}, async (page) => {
-  const focused = () => page.evaluate(() => document.activeElement.id || document.activeElement.className || document.activeElement.tagName);
+  const focused = () => page.evaluate(() => document.activeElement.id || document.activeElement.className);
   const tabTo = async (wanted) => {
     for (let i = 0; i < 30 && !(await focused()).startsWith(wanted); ++i) await page.keyboard.press('Tab');
     assert.ok((await focused()).startsWith(wanted), `no way to ${wanted}`);
@@ -113,19 +121,20 @@ pageTest('the skip link leads to the reading and leaves the address alone', {}, 
 
 pageTest('screen readers hear the figures once the dial rests', {}, async (page) => {
   await turnTo(page, 100);
-  await until(page, () => /0 of \d+ words read, 100\.0\u202f% skimmed/.test(document.querySelector('#summary').textContent));
+  await untilText(page, '#summary', 'words read, 100.0\u202f% skimmed');
   assert.equal(await page.locator('#summary').getAttribute('role'), 'status');
-  assert.equal(await page.locator('#dial-0').getAttribute('aria-valuetext'), '1.00: words are read when p_read is above it');
+  assert.match(await page.locator('#dial-0').getAttribute('aria-valuetext'), /^1\.00: words are read when/);
   assert.equal(await text(page).locator('[role="mark"]').count(), 0);
 });
 
 pageTest('nothing moves for those who asked for that', {reducedMotion: 'reduce'}, async (page) => {
-  const duration = await text(page).locator('.word').first().evaluate((word) => getComputedStyle(word).transitionDuration);
-  assert.equal(duration, '0s');
+  const word = text(page).locator('.word').first();
+  assert.equal(await word.evaluate((node) => getComputedStyle(node).transitionDuration), '0s');
 });
 
 pageTest('colours of the system still tell read from skimmed', {forcedColors: 'active'}, async (page) => {
-  const ground = (look) => text(page).locator(`.word.${look}`).first().evaluate((word) => getComputedStyle(word).backgroundColor);
+  const ground = (look) => text(page).locator(`.word.${look}`).first()
+      .evaluate((word) => getComputedStyle(word).backgroundColor);
   assert.notEqual(await ground('read'), await ground('skimmed'));
 });
 
@@ -151,7 +160,7 @@ test('a server that went away is named, and found again when it is back', async 
 test('a text that is too long for the server is refused plainly', async () => {
   const server = await serve();
   const page = await open(server);
-  await paste(page, 'word '.repeat(600000));
+  await paste(page, 'word '.repeat(230000));
   await untilText(page, '#fault-text', 'too long');
   assert.equal(await page.locator('#again').isVisible(), false);
   await page.fill('#source', 'Short again.');

@@ -152,7 +152,8 @@ const state = {
 
 test('the state survives the way through an address', async () => {
   const {fragment} = await linkFrom(settingOf(state));
-  const other = {...state, model: state.models[0], dials: [{threshold: 0.9, budget: 0.9}, {threshold: 0.9, budget: 0.9}]};
+  const elsewhere = {threshold: 0.9, budget: 0.9};
+  const other = {...state, model: state.models[0], dials: [elsewhere, elsewhere]};
   const {model, mode, dials, compare, pass, question, choices, text} = changesFrom(await settingFrom(fragment), other);
   assert.deepEqual([model.name, mode, dials[0].threshold, dials[1].threshold, compare, pass, question, choices, text],
                    ['two', 'threshold', 0.5, 0.1, true, 3, 'Who?', 'a|b', 'Some text.']);

@@ -1,14 +1,22 @@
 // Models of other shapes: deeper ones, more than two levels, questions.
 import assert from 'node:assert/strict';
-import {ask, countRead, pageTest, part, screenshot, shareText, text, turnTo, until, untilText, words} from './browser.mjs';
+import {ask, countRead, pageTest, part, screenshot, shareText, text, turnTo, until, untilText,
+        words} from './browser.mjs';
 
 const kText = 'The plot is thin but the ending is wonderful and the actors are terrible';
-const link = (model, more = '') => ({fragment: `#model=${model}&threshold=0.5${more}&text=${kText.replaceAll(' ', '+')}`});
+const link = (model, more = '') =>
+  ({fragment: `#model=${model}&threshold=0.5${more}&text=${kText.replaceAll(' ', '+')}`});
+
+// What the fields of the page ask.
+const asked = async (page, model, threshold) => ({
+  model, threshold, text: await page.inputValue('#source'), question: await page.inputValue('#question'),
+});
 
 pageTest('a deeper model shows each layer and direction', link('deep'), async (page, server) => {
   const {passes} = await ask(server, {model: 'deep', text: kText, threshold: 0.5});
   assert.deepEqual(passes.map(({reader}) => reader), ['0.forward', '0.backward', '1.forward', '1.backward']);
-  for (const [i, [layer, direction]] of [['1', 'forward'], ['1', 'backward'], ['2', 'forward'], ['2', 'backward']].entries()) {
+  const places = [['1', 'forward'], ['1', 'backward'], ['2', 'forward'], ['2', 'backward']];
+  for (const [i, [layer, direction]] of places.entries()) {
     await page.getByRole('radio', {name: layer, exact: true}).check({force: true});
     await page.getByRole('radio', {name: direction}).check({force: true});
     await text(page).locator('.word').first().hover();
@@ -50,8 +58,9 @@ pageTest('changing the model keeps text and setting', link('deep', '&pass=3'), a
   await until(page, () => location.hash.includes('model=three') && !location.hash.includes('pass='));
 });
 
-pageTest('an answer that stands in the text is marked there', {fragment: '#model=span&threshold=0.3'}, async (page, server) => {
-  const query = {model: 'span', text: await page.inputValue('#source'), question: await page.inputValue('#question'), threshold: 0.3};
+const kSpan = {fragment: '#model=span&threshold=0.3'};
+pageTest('an answer that stands in the text is marked there', kSpan, async (page, server) => {
+  const query = await asked(page, 'span', 0.3);
   const {answer} = await ask(server, query);
   assert.equal((await text(page).locator('[data-answer]').allTextContents()).join(''), answer.text);
   assert.equal(await part(page, 'answer').textContent(), answer.text);
@@ -63,7 +72,8 @@ pageTest('an answer that stands in the text is marked there', {fragment: '#model
   assert.equal((await text(page).locator('[data-answer]').allTextContents()).join(''), other.answer.text);
 });
 
-pageTest('a model that was not calibrated takes no budget and says why', {fragment: '#model=span&budget=0.3'}, async (page) => {
+const kNoBudget = {fragment: '#model=span&budget=0.3'};
+pageTest('a model that was not calibrated takes no budget and says why', kNoBudget, async (page) => {
   assert.equal(await page.locator('#budget').isDisabled(), true);
   assert.equal(await page.locator('#threshold').isChecked(), true);
   assert.match(await page.locator('#hint').textContent(), /calibrated/);
@@ -73,8 +83,7 @@ pageTest('choices have a score each, and the question is read, too', {}, async (
   await page.selectOption('#model', 'cloze');
   await until(page, () => document.querySelectorAll('.pane:not([hidden]) .scores li').length === 4);
   const choices = (await page.inputValue('#choices')).split('|').map((choice) => choice.trim());
-  const query = {model: 'cloze', text: await page.inputValue('#source'), question: await page.inputValue('#question'), choices, threshold: 0.5};
-  const reading = await ask(server, query);
+  const reading = await ask(server, {...await asked(page, 'cloze', 0.5), choices});
   assert.deepEqual(await page.locator('.pane').first().locator('.scores .name').allTextContents(), choices);
   assert.equal(await part(page, 'answer').textContent(), reading.answer.text);
   assert.equal(await part(page, 'question').locator('.word').count(), reading.question_words.length);
@@ -85,9 +94,9 @@ pageTest('choices have a score each, and the question is read, too', {}, async (
   await untilText(page, '#empty', 'Ask one');
 });
 
-pageTest('a pass over the question shows the question', {fragment: '#model=bidaf&threshold=0.2'}, async (page, server) => {
-  const query = {model: 'bidaf', text: await page.inputValue('#source'), question: await page.inputValue('#question'), threshold: 0.2};
-  const {passes} = await ask(server, query);
+const kBidaf = {fragment: '#model=bidaf&threshold=0.2'};
+pageTest('a pass over the question shows the question', kBidaf, async (page, server) => {
+  const {passes} = await ask(server, await asked(page, 'bidaf', 0.2));
   const over = passes.findIndex((pass) => pass.over === 'question');
   await page.getByRole('radio', {name: 'question'}).check({force: true});
   await part(page, 'question').waitFor();

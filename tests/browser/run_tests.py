@@ -3,8 +3,8 @@
 
 usage: SKIM=build/release/skim SKIM_PLANTED=build/release/skim-planted tests/browser/run_tests.py [FILE_test.mjs...]
 
-Debian's Chromium is driven by playwright-core, and axe-core looks for what shuts people out; both come from npm into the
-build folder. Exits with 77 when something of that cannot be had.
+Debian's Chromium is driven by playwright-core, and axe-core looks for what shuts people out; both come from npm into
+the build folder. Exits with 77 when something of that cannot be had.
 """
 import os
 import pathlib
