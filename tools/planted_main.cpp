@@ -1,17 +1,24 @@
 // skim-planted: writes the planted model and data of its task, so that scripts and people
 // have something to run without training or download.
+#include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "file/model_file.h"
 #include "spec/names.h"
 #include "tasks/planted.h"
+#include "tasks/planted_questions.h"
 #include "tests/support/planted_model.h"
 #include "tests/support/random_draft.h"
 
@@ -29,13 +36,16 @@ constexpr std::string_view kUsage =
     "  --negators yes|no   whether 'not good' may occur\n"
     "  --reader skim|full  --cell lstm|gru|rnn  --hidden 100  --small 10[,5...]\n"
     "  --layers 1  --bidirectional yes|no  --pooling last|max|mean|attention\n"
-    "  --weights f32|bf16|int8  --word-width 100  --vocabulary N (filled up with made-up words)\n";
+    "  --weights f32|bf16|int8  --word-width 100  --vocabulary N (filled up with made-up words)\n"
+    "  --net cloze|span|bidaf  a model that answers questions: random weights, so wrong answers,\n"
+    "                      which knows the words of the generated questions\n";
 
 struct Request {
   std::string model, data, seeds;
   std::size_t examples = 1000;
   PlantedOptions task;
   PlantedModelOptions net;
+  NetKind kind = NetKind::classifier;
 };
 
 template <class Number>
@@ -94,6 +104,7 @@ Result<void> take(const std::string& option, std::string_view text, Request& int
       {"--words-per-text", number(into.task.words)},
       {"--seed", number(into.task.seed)},
       {"--negators", yes(into.task.negators)},
+      {"--net", choice(into.kind)},
       {"--reader", choice(into.net.kind)},
       {"--cell", choice(into.net.cell)},
       {"--hidden", number(into.net.hidden)},
@@ -139,6 +150,43 @@ Result<void> write_model(const PlantedModelOptions& options, const std::filesyst
   return write_model_file(*draft, path);
 }
 
+// The words of some generated passages and their questions, each once.
+std::set<std::string> question_words(const PlantedOptions& task) {
+  std::string text;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const PlantedPassage passage = planted_passage({.seed = task.seed}, i);
+    text += passage.text + ' ';
+    for (const PlantedQuestion& question : passage.questions) text += question.question + ' ';
+  }
+  std::set<std::string> words;
+  std::string word;
+  for (const char c : text) {
+    const bool letter = std::isalpha(static_cast<unsigned char>(c)) != 0;
+    if (letter) word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!letter && !word.empty()) words.insert(std::exchange(word, {}));
+  }
+  return words;
+}
+
+Result<void> write_question_model(const Request& request) {
+  const PlantedModelOptions& net = request.net;
+  const std::set<std::string> words = question_words(request.task);
+  ModelSpec spec;
+  spec.net = request.kind;
+  spec.vocabulary = static_cast<int>(words.size()) + 1;
+  spec.word_width = net.word_width;
+  spec.reader.kind = net.kind;
+  spec.reader.cell = net.cell;
+  spec.reader.hidden = net.hidden;
+  spec.reader.small = net.kind == ReaderKind::skim ? net.small : std::vector<int>{};
+  spec.layers = net.layers;
+  spec.bidirectional = net.bidirectional;
+  spec.weights = net.weights;
+  ModelDraft draft = random_draft(spec, net.seed);
+  std::copy(words.begin(), words.end(), draft.vocabulary.begin() + 1);
+  return write_model_file(draft, request.model);
+}
+
 // Small ones, so that a fuzzer gets far in a short time.
 Result<void> write_seeds(const std::filesystem::path& folder) {
   std::error_code ignored;
@@ -167,7 +215,10 @@ Result<void> write_seeds(const std::filesystem::path& folder) {
 Result<void> run(const Request& request) {
   Result<void> done;
   if (done && !request.seeds.empty()) done = write_seeds(request.seeds);
-  if (done && !request.model.empty()) done = write_model(request.net, request.model);
+  if (done && !request.model.empty()) {
+    done = request.kind == NetKind::classifier ? write_model(request.net, request.model)
+                                               : write_question_model(request);
+  }
   if (done && !request.data.empty()) done = write_data(request);
   return done;
 }

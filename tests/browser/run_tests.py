@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Tests the page in headless Chromium against `skim serve`; screenshots are left in the build folder.
+
+usage: SKIM=build/release/skim SKIM_PLANTED=build/release/skim-planted tests/browser/run_tests.py [FILE_test.mjs...]
+
+Debian's Chromium is driven by playwright-core, and axe-core looks for what shuts people out; both come from npm into
+the build folder. Exits with 77 when something of that cannot be had.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILD = pathlib.Path(os.environ.get("SKIM_BUILD", ROOT / "build/release")).resolve()
+OUT = BUILD / "browser"
+SKIPPED = 77
+# Known to work with each other; the tests would not notice a newer one until it breaks them.
+PACKAGES = {"playwright-core": "1.65.0", "axe-core": "4.14.0"}
+NPM_PATIENCE = 120
+
+# What is served, with the arguments of skim-planted; the built-in model comes first.
+PLANTED = {
+    "deep": ["--vocabulary", "2000", "--bidirectional", "yes", "--layers", "2"],
+    "three": ["--vocabulary", "2000", "--small", "10,5"],
+    "plain": ["--vocabulary", "2000", "--reader", "full"],
+    "span": ["--net", "span", "--hidden", "50", "--small", "5", "--bidirectional", "yes"],
+    "cloze": ["--net", "cloze", "--hidden", "50", "--small", "5"],
+    "bidaf": ["--net", "bidaf", "--hidden", "30", "--small", "3", "--word-width", "30"],
+}
+
+
+class Missing(Exception):
+    """Why the tests cannot run here."""
+
+
+def program(*names):
+    for name in names:
+        if found := shutil.which(name):
+            return found
+    raise Missing(f"{names[0]} is not installed (tools/install_packages test)")
+
+
+def installed(package):
+    return (OUT / "node_modules" / package / "package.json").exists()
+
+
+def install_packages():
+    wanted = [f"{name}@{version}" for name, version in PACKAGES.items() if not installed(name)]
+    if not wanted:
+        return
+    command = [program("npm"), "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(OUT), *wanted]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=NPM_PATIENCE)
+    except subprocess.TimeoutExpired:
+        raise Missing("npm does not answer") from None
+    if done.returncode:
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        raise Missing(f"npm cannot install {' '.join(wanted)}: {lines[0] if lines else 'it failed'}")
+
+
+def make_models(planted):
+    folder = OUT / "models"
+    folder.mkdir(exist_ok=True)
+    models = [str(ROOT / "models/default.skim")]
+    for name, arguments in PLANTED.items():
+        models.append(str(folder / f"{name}.skim"))
+        subprocess.run([planted, *arguments, "--model", models[-1]], check=True)
+    return models
+
+
+def copy_page():
+    """Where node takes .js for modules; in web/ itself nothing may lie that is not served."""
+    copy = OUT / "web"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(ROOT / "web", copy)
+    (copy / "package.json").write_text('{"type": "module"}\n', encoding="utf-8")
+    return copy
+
+
+def main():
+    OUT.mkdir(parents=True, exist_ok=True)
+    screenshots = OUT / "screenshots"
+    screenshots.mkdir(exist_ok=True)
+    try:
+        node = program("node", "nodejs")
+        chromium = program("chromium", "chromium-browser", "google-chrome")
+        install_packages()
+    except Missing as why:
+        print(f"skipped: {why}")
+        return SKIPPED
+    environment = os.environ | {
+        "SKIM": os.path.abspath(os.environ["SKIM"]), "SKIM_WEB": str(copy_page()), "SKIM_CHROMIUM": chromium,
+        "SKIM_SERVED": "\n".join(make_models(os.environ["SKIM_PLANTED"])), "SKIM_SCREENSHOTS": str(screenshots),
+        "SKIM_NODE_MODULES": str(OUT / "node_modules")}
+    files = sys.argv[1:] or sorted(str(path) for path in HERE.glob("*_test.mjs"))
+    status = 0
+    for file in files:
+        status |= subprocess.run([node, file], env=environment).returncode
+    print(f"screenshots are in {screenshots}")
+    return 1 if status else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
