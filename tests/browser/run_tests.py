@@ -40,7 +40,7 @@ def program(*names):
     for name in names:
         if found := shutil.which(name):
             return found
-    raise Missing(f"{names[0]} is not installed (tools/install_packages test)")
+    raise Missing(f"{names[0]} is not installed (tools/install_packages browser)")
 
 
 def installed(package):
