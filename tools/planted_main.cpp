@@ -1,5 +1,6 @@
 // skim-planted: writes the planted model and data of its task, so that scripts and people
 // have something to run without training or download.
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -8,21 +9,25 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "file/model_file.h"
 #include "spec/names.h"
 #include "tasks/planted.h"
 #include "tests/support/planted_model.h"
 #include "tests/support/random_draft.h"
+#include "tests/support/shapes.h"
 
 namespace skim {
 namespace {
 
 constexpr std::string_view kUsage =
-    "usage: skim-planted [--model FILE.skim] [--data FILE.tsv] [--seeds FOLDER]\n"
+    "usage: skim-planted [--model FILE.skim] [--data FILE.tsv] [--seeds FOLDER] [--shapes FOLDER]\n"
     "  --model FILE        write the model: hand-set weights that solve the planted task\n"
     "  --data FILE         write examples of the task, one a line: label, tab, text\n"
     "  --seeds FOLDER      write several small model files to start fuzzers from\n"
+    "  --shapes FOLDER     write small models of every shape and kind, with random weights\n"
+    "  --every 1           of those shapes, each so many\n"
     "  --examples 1000     number of examples\n"
     "  --words-per-text 60\n"
     "  --seed 1\n"
@@ -32,8 +37,9 @@ constexpr std::string_view kUsage =
     "  --weights f32|bf16|int8  --word-width 100  --vocabulary N (filled up with made-up words)\n";
 
 struct Request {
-  std::string model, data, seeds;
+  std::string model, data, seeds, shapes;
   std::size_t examples = 1000;
+  std::size_t every = 1;
   PlantedOptions task;
   PlantedModelOptions net;
 };
@@ -90,6 +96,8 @@ Result<void> take(const std::string& option, std::string_view text, Request& int
       {"--model", file(into.model)},
       {"--data", file(into.data)},
       {"--seeds", file(into.seeds)},
+      {"--shapes", file(into.shapes)},
+      {"--every", number(into.every)},
       {"--examples", number(into.examples)},
       {"--words-per-text", number(into.task.words)},
       {"--seed", number(into.task.seed)},
@@ -164,8 +172,33 @@ Result<void> write_seeds(const std::filesystem::path& folder) {
   return {};
 }
 
+// Classifiers by number, other nets by name.
+Result<void> write_shapes(const std::filesystem::path& folder, std::size_t every) {
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
+  const std::vector<ModelSpec> all = every_shape();
+  Result<void> done;
+  for (std::size_t i = 0; done && i < all.size(); i += std::max<std::size_t>(every, 1)) {
+    ModelDraft draft = random_draft(all[i], i + 1);
+    draft.about = describe(all[i]);
+    done = write_model_file(draft, folder / (std::to_string(i) + ".skim"));
+  }
+  for (const NetKind net : {NetKind::cloze, NetKind::span, NetKind::bidaf}) {
+    ModelSpec spec = all.front();
+    spec.net = net;
+    spec.labels.clear();
+    spec.pooling = Pooling::last;
+    spec.reader.input = spec.input_width();
+    if (done)
+      done =
+          write_model_file(random_draft(spec, 1), folder / (std::string(name_of(net)) + ".skim"));
+  }
+  return done;
+}
+
 Result<void> run(const Request& request) {
   Result<void> done;
+  if (done && !request.shapes.empty()) done = write_shapes(request.shapes, request.every);
   if (done && !request.seeds.empty()) done = write_seeds(request.seeds);
   if (done && !request.model.empty()) done = write_model(request.net, request.model);
   if (done && !request.data.empty()) done = write_data(request);
