@@ -21,15 +21,18 @@
 #include "tasks/planted_questions.h"
 #include "tests/support/planted_model.h"
 #include "tests/support/random_draft.h"
+#include "tests/support/shapes.h"
 
 namespace skim {
 namespace {
 
 constexpr std::string_view kUsage =
-    "usage: skim-planted [--model FILE.skim] [--data FILE.tsv] [--seeds FOLDER]\n"
+    "usage: skim-planted [--model FILE.skim] [--data FILE.tsv] [--seeds FOLDER] [--shapes FOLDER]\n"
     "  --model FILE        write the model: hand-set weights that solve the planted task\n"
     "  --data FILE         write examples of the task, one a line: label, tab, text\n"
     "  --seeds FOLDER      write several small model files to start fuzzers from\n"
+    "  --shapes FOLDER     write small models of every shape and kind, with random weights\n"
+    "  --every 1           of those shapes, each so many\n"
     "  --examples 1000     number of examples\n"
     "  --words-per-text 60\n"
     "  --seed 1\n"
@@ -41,8 +44,9 @@ constexpr std::string_view kUsage =
     "                      which knows the words of the generated questions\n";
 
 struct Request {
-  std::string model, data, seeds;
+  std::string model, data, seeds, shapes;
   std::size_t examples = 1000;
+  std::size_t every = 1;
   PlantedOptions task;
   PlantedModelOptions net;
   NetKind kind = NetKind::classifier;
@@ -100,6 +104,8 @@ Result<void> take(const std::string& option, std::string_view text, Request& int
       {"--model", file(into.model)},
       {"--data", file(into.data)},
       {"--seeds", file(into.seeds)},
+      {"--shapes", file(into.shapes)},
+      {"--every", number(into.every)},
       {"--examples", number(into.examples)},
       {"--words-per-text", number(into.task.words)},
       {"--seed", number(into.task.seed)},
@@ -212,8 +218,33 @@ Result<void> write_seeds(const std::filesystem::path& folder) {
   return {};
 }
 
+// Classifiers by number, other nets by name.
+Result<void> write_shapes(const std::filesystem::path& folder, std::size_t every) {
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
+  const std::vector<ModelSpec> all = every_shape();
+  Result<void> done;
+  for (std::size_t i = 0; done && i < all.size(); i += std::max<std::size_t>(every, 1)) {
+    ModelDraft draft = random_draft(all[i], i + 1);
+    draft.about = describe(all[i]);
+    done = write_model_file(draft, folder / (std::to_string(i) + ".skim"));
+  }
+  for (const NetKind net : {NetKind::cloze, NetKind::span, NetKind::bidaf}) {
+    ModelSpec spec = all.front();
+    spec.net = net;
+    spec.labels.clear();
+    spec.pooling = Pooling::last;
+    spec.reader.input = spec.input_width();
+    if (done)
+      done =
+          write_model_file(random_draft(spec, 1), folder / (std::string(name_of(net)) + ".skim"));
+  }
+  return done;
+}
+
 Result<void> run(const Request& request) {
   Result<void> done;
+  if (done && !request.shapes.empty()) done = write_shapes(request.shapes, request.every);
   if (done && !request.seeds.empty()) done = write_seeds(request.seeds);
   if (done && !request.model.empty()) {
     done = request.kind == NetKind::classifier ? write_model(request.net, request.model)

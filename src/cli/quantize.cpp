@@ -11,7 +11,7 @@
 #include "cli/verbs.h"
 #include "eval/report.h"
 #include "file/model_file.h"
-#include "skim/session.h"
+#include "runtime/probing.h"
 #include "spec/names.h"
 
 namespace skim::cli {
@@ -59,23 +59,14 @@ void compare(const Probe& before, const Probe& after, Change& change) {
 // the new weights.
 Result<void> renew_probes(ModelDraft& draft, const std::string& name, Change& change) {
   const auto old_probes = std::exchange(draft.probes, {});
-  auto bytes = to_bytes(draft);
-  if (!bytes) return tl::make_unexpected(bytes.error());
-  auto model = Model::from_bytes(std::move(*bytes), name);
+  auto model = loaded(draft, name);
   if (!model) return tl::make_unexpected(model.error());
   Session session(std::move(*model));
   for (const Probe& old : old_probes) {
-    auto reading = session.ask(old.query, old.policy);
-    if (!reading) return tl::make_unexpected(reading.error());
-    Probe fresh{old.query,
-                old.policy,
-                reading->answer.index,
-                reading->answer.begin,
-                reading->answer.end,
-                std::move(reading->scores),
-                std::move(reading->trace)};
-    compare(old, fresh, change);
-    draft.probes.push_back(std::move(fresh));
+    auto fresh = asked(session, old.query, old.policy);
+    if (!fresh) return tl::make_unexpected(fresh.error());
+    compare(old, *fresh, change);
+    draft.probes.push_back(std::move(*fresh));
   }
   return {};
 }

@@ -14,6 +14,8 @@ int bench_verb(Arguments arguments);
 int info_verb(Arguments arguments);
 int verify_verb(Arguments arguments);
 int quantize_verb(Arguments arguments);
+int export_verb(Arguments arguments);
+int import_verb(Arguments arguments);
 int data_verb(Arguments arguments);
 int experiment_verb(Arguments arguments);
 

@@ -20,7 +20,8 @@
 
 namespace skim {
 
-enum class DataType { f32, bf16, i8, u8, u32 };
+// No model file holds f16; other programs' files do.
+enum class DataType { f32, bf16, f16, i8, u8, u32 };
 
 // A tensor inside a file that stays open, or inside the caller's memory.
 struct TensorView {

@@ -25,8 +25,12 @@ struct Container {
   std::span<const std::byte> data;
 };
 
-// Views of `file`, which must outlive the result. The header must match its checksum (checksum.h).
-Result<Container> parse_container(std::span<const std::byte> file, const std::string& name);
+// Whether the header must match its checksum (checksum.h). Other programs' files have none.
+enum class Seal { checked, none };
+
+// Views of `file`, which must outlive the result.
+Result<Container> parse_container(std::span<const std::byte> file, const std::string& name,
+                                  Seal seal = Seal::checked);
 
 // A tensor on its way into a container.
 struct TensorBytes {

@@ -29,6 +29,11 @@ struct Bf16Test {
   static constexpr Stored kBad = 0x8000U;
   static Stored test(Stored bits) { return static_cast<Stored>((bits & 0x7FFFU) + 0x0080U); }
 };
+struct F16Test {
+  using Stored = std::uint16_t;
+  static constexpr Stored kBad = 0x8000U;
+  static Stored test(Stored bits) { return static_cast<Stored>((bits & 0x7FFFU) + 0x0400U); }
+};
 struct I8Test {
   using Stored = std::uint8_t;
   static constexpr Stored kBad = 1;
@@ -71,10 +76,34 @@ float from_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);
 }
 
+// Five bits of exponent, ten of mantissa: all that it can hold an f32 holds exactly.
+float from_f16(std::uint16_t bits) {
+  const std::uint32_t exponent = bits >> 10U & 0x1FU;
+  const std::uint32_t mantissa = bits & 0x3FFU;
+  const float sign = (bits & 0x8000U) != 0 ? -1.0F : 1.0F;
+  if (exponent == 0) return sign * static_cast<float>(mantissa) * 0x1.0p-24F;
+  constexpr std::uint32_t kOtherBias = 127 - 15;
+  const std::uint32_t rebiased = exponent == 0x1FU ? 0xFFU : exponent + kOtherBias;
+  return sign * std::bit_cast<float>(rebiased << 23U | mantissa << 13U);
+}
+
 std::uint16_t to_bf16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t ties_to_even = 0x7FFFU + ((bits >> 16U) & 1U);
   return static_cast<std::uint16_t>((bits + ties_to_even) >> 16U);
+}
+
+// Stored floats of any type.
+void convert(DataType type, const std::byte* start, std::size_t count, float* out) {
+  assert(type == DataType::f32 || type == DataType::bf16 || type == DataType::f16);
+  if (type == DataType::f32) {
+    if (count > 0) std::memcpy(out, start, count * sizeof(float));
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bits = load<std::uint16_t>(start + 2 * i);
+    out[i] = type == DataType::bf16 ? from_bf16(bits) : from_f16(bits);
+  }
 }
 
 template <class T>
@@ -106,6 +135,8 @@ std::optional<std::size_t> first_unsound(DataType type, std::span<const std::byt
       return find_unsound<F32Test>(bytes);
     case DataType::bf16:
       return find_unsound<Bf16Test>(bytes);
+    case DataType::f16:
+      return find_unsound<F16Test>(bytes);
     case DataType::i8:
       return find_unsound<I8Test>(bytes);
     case DataType::u8:
@@ -119,28 +150,22 @@ void row_to_floats(const TensorView& tensor, const TensorView* scale, std::size_
   assert(tensor.shape.size() == 2 && row < tensor.shape[0]);
   const std::size_t width = tensor.shape[1];
   const std::byte* start = tensor.bytes.data() + row * width * size_of(tensor.type);
-  if (tensor.type == DataType::f32) {
-    std::memcpy(out, start, width * sizeof(float));
-  } else if (tensor.type == DataType::bf16) {
-    for (std::size_t i = 0; i < width; ++i) out[i] = from_bf16(load<std::uint16_t>(start + 2 * i));
-  } else {
-    assert(tensor.type == DataType::i8 && scale != nullptr);
-    const auto factor = load<float>(scale->bytes.data() + row * sizeof(float));
-    for (std::size_t i = 0; i < width; ++i) {
-      out[i] = static_cast<float>(load<std::int8_t>(start + i)) * factor;
-    }
+  if (tensor.type != DataType::i8) return convert(tensor.type, start, width, out);
+  assert(scale != nullptr);
+  const auto factor = load<float>(scale->bytes.data() + row * sizeof(float));
+  for (std::size_t i = 0; i < width; ++i) {
+    out[i] = static_cast<float>(load<std::int8_t>(start + i)) * factor;
   }
 }
 
 std::vector<float> floats_of(const TensorView& tensor, const TensorView* scale) {
   std::vector<float> values(tensor.count());
-  if (tensor.shape.size() == 2) {
-    for (std::size_t row = 0; row < tensor.shape[0]; ++row) {
-      row_to_floats(tensor, scale, row, values.data() + row * tensor.shape[1]);
-    }
-  } else {
-    assert(tensor.type == DataType::f32);
-    if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  if (tensor.type != DataType::i8) {
+    convert(tensor.type, tensor.bytes.data(), values.size(), values.data());
+    return values;
+  }
+  for (std::size_t row = 0; row < tensor.shape[0]; ++row) {
+    row_to_floats(tensor, scale, row, values.data() + row * tensor.shape[1]);
   }
   return values;
 }

@@ -16,12 +16,12 @@ namespace skim {
 // Scales beyond this could make a weight infinite.
 inline constexpr float kMaxScale = 1e36F;
 
-// Index of the first value that no weight may have: NaN or infinite in f32 and bf16, -128 in i8
-// (stored weights are symmetric). Nothing when all are sound. Reads unaligned bytes safely, at
+// Index of the first value that no weight may have: NaN or infinite in f32, bf16 and f16, -128 in
+// i8 (stored weights are symmetric). Nothing when all are sound. Reads unaligned bytes safely, at
 // about the speed of memory.
 std::optional<std::size_t> first_unsound(DataType type, std::span<const std::byte> bytes);
 
-// A whole tensor in f32, whatever its type.
+// A whole tensor in f32, whatever its type; `scale` is needed for i8 only, which must be a matrix.
 std::vector<float> floats_of(const TensorView& tensor, const TensorView* scale);
 
 TensorBytes store_f32(std::string name, std::vector<std::size_t> shape,

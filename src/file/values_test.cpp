@@ -55,6 +55,23 @@ TEST(FirstUnsound, KnowsEveryBf16) {
   }
 }
 
+// By the definition, in double: sign, exponent less 15, mantissa in 1024ths; the least exponent has
+// no leading one, the largest stands for infinity and NaN.
+TEST(FloatsOf, KnowsEveryF16) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto stored = static_cast<std::uint16_t>(bits);
+    const TensorView tensor{"t", DataType::f16, {1}, std::as_bytes(std::span(&stored, 1))};
+    const int exponent = static_cast<int>(bits >> 10U & 31U);
+    const double mantissa = (bits & 1023U) / 1024.0 + (exponent == 0 ? 0 : 1);
+    const double value =
+        std::ldexp((bits & 0x8000U) != 0 ? -mantissa : mantissa, std::max(exponent, 1) - 15);
+    EXPECT_EQ(first_unsound(DataType::f16, tensor.bytes).has_value(), exponent == 31);
+    if (exponent != 31) {
+      EXPECT_EQ(static_cast<double>(floats_of(tensor, nullptr)[0]), value);
+    }
+  }
+}
+
 TEST(FirstUnsound, Int8MayHoldAllButTheValueWithoutAnOpposite) {
   std::vector<std::int8_t> values(5000, -127);
   values[4999] = 127;

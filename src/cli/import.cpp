@@ -1,0 +1,133 @@
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "file/model_file.h"
+#include "interchange/torch_import.h"
+#include "spec/names.h"
+
+namespace skim::cli {
+namespace {
+
+struct ImportOptions {
+  std::string state, words, labels, out;
+  TorchImport torch;
+  std::string pooling = "last", tokenizer = "english";
+  bool json = false;
+};
+
+void declare(Options& options, ImportOptions& chosen) {
+  options.add_argument("FILE", chosen.state,
+                       "the state of an embedding, an nn.LSTM, nn.GRU or nn.RNN (tanh) and a "
+                       "linear layer, as safetensors");
+  options.add("--words", chosen.words, "FILE",
+              "the words, one a line, in the order of the embedding's rows");
+  options.add("--labels", chosen.labels, "A,B,...", "the labels, in the order of the head's rows");
+  options.add("--out", chosen.out, "FILE", "the model to write");
+  options.add_choice("--pooling", chosen.pooling, {"last", "max", "mean"},
+                     "what the head sees of the states (default last)");
+  options.add_choice("--tokenizer", chosen.tokenizer, {"english", "whitespace"},
+                     "how text becomes words (default english)");
+  options.add("--unknown", chosen.torch.unknown, "WORD",
+              "the word that stands for those not in the list (default: <unk> and the like)");
+  options.add("--rnn-prefix", chosen.torch.names.rnn, "NAME",
+              "what the names of the recurrent weights begin with, such as lstm");
+  options.add("--embedding", chosen.torch.names.embedding, "NAME", "the embedding's name");
+  options.add("--head", chosen.torch.names.head, "NAME", "the linear layer's name, such as fc");
+  options.add_flag("--json", chosen.json, "what was written, as JSON");
+  options.add_example(
+      "skim import state.safetensors --words words.txt --labels negative,positive --out "
+      "model.skim");
+}
+
+std::vector<std::string> parts_of(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// The last line may lack its newline; lines may end as on Windows.
+Result<std::vector<std::string>> read_words(const std::string& path) {
+  auto text = read_text(path);
+  if (!text) return tl::make_unexpected(text.error());
+  if (text->ends_with('\n')) text->pop_back();
+  std::vector<std::string> words = parts_of(*text, '\n');
+  for (std::string& word : words) {
+    if (word.ends_with('\r')) word.pop_back();
+  }
+  return words;
+}
+
+Result<ModelDraft> import_state(ImportOptions& chosen) {
+  auto words = read_words(chosen.words);
+  if (!words) return tl::make_unexpected(words.error());
+  chosen.torch.words = std::move(*words);
+  chosen.torch.labels = parts_of(chosen.labels, ',');
+  chosen.torch.pooling = *value_named<Pooling>(chosen.pooling, "--pooling");
+  chosen.torch.tokenizer = *value_named<Tokenizer>(chosen.tokenizer, "--tokenizer");
+  const auto file = MappedFile::open(chosen.state);
+  if (!file) return tl::make_unexpected(file.error());
+  auto draft = import_torch(file->bytes(), chosen.state, chosen.torch);
+  if (!draft) return draft;
+  if (auto written = write_model_file(*draft, chosen.out); !written)
+    return tl::make_unexpected(written.error());
+  return draft;
+}
+
+std::string imported_text(const ModelDraft& draft, const ImportOptions& chosen) {
+  const ModelSpec& spec = draft.spec;
+  std::string text = printable(chosen.out) + ": plain " + std::string(name_of(spec.reader.cell)) +
+                     " of " + std::to_string(spec.reader.hidden) + " units, " +
+                     std::to_string(spec.layers) + (spec.layers == 1 ? " layer" : " layers") +
+                     (spec.bidirectional ? ", both directions" : "") + ", " +
+                     std::to_string(spec.vocabulary) + " words, " +
+                     std::to_string(spec.labels.size()) + " labels\n";
+  if (const std::size_t lost = words_out_of_reach(draft); lost > 0) {
+    text += std::to_string(lost) +
+            " of the words never come up: they are looked up in lower case, " + "and the " +
+            chosen.tokenizer + " tokenizer does not cut texts into them\n";
+  }
+  return text;
+}
+
+Json imported_json(const ModelDraft& draft, const ImportOptions& chosen) {
+  const ModelSpec& spec = draft.spec;
+  return {{"model", chosen.out},
+          {"cell", name_of(spec.reader.cell)},
+          {"hidden", spec.reader.hidden},
+          {"layers", spec.layers},
+          {"bidirectional", spec.bidirectional},
+          {"words", spec.vocabulary},
+          {"words_out_of_reach", words_out_of_reach(draft)},
+          {"labels", spec.labels},
+          {"probes", draft.probes.size()}};
+}
+
+}  // namespace
+
+int import_verb(Arguments arguments) {
+  ImportOptions chosen;
+  Options options("import",
+                  "Makes a model of a plain classifier that PyTorch has trained. Its reader reads "
+                  "every word; skim train --start-from can teach it to skim.",
+                  "FILE --words FILE --labels A,B --out FILE [options]");
+  declare(options, chosen);
+  if (const auto exit_code = options.parse(arguments)) return *exit_code;
+  if (chosen.words.empty()) return wrong_usage("import", "name the list of words with --words");
+  if (chosen.labels.empty()) return wrong_usage("import", "say the labels with --labels A,B");
+  if (chosen.out.empty()) return wrong_usage("import", "say where to store it with --out FILE");
+  const auto draft = import_state(chosen);
+  if (!draft) return failed("import", draft.error());
+  return print(chosen.json ? to_text(imported_json(*draft, chosen)) + "\n"
+                           : imported_text(*draft, chosen));
+}
+
+}  // namespace skim::cli
