@@ -164,9 +164,29 @@ Result<void> write_seeds(const std::filesystem::path& folder) {
   return {};
 }
 
+// One of each kind that answers questions.
+Result<void> write_question_seeds(const std::filesystem::path& folder) {
+  for (const NetKind net : {NetKind::cloze, NetKind::span, NetKind::bidaf}) {
+    ModelSpec spec;
+    spec.net = net;
+    spec.vocabulary = 40;
+    spec.word_width = 3;
+    spec.letters = {.width = 2, .filters = 3, .window = 2};
+    spec.reader.input = spec.input_width();
+    spec.reader.hidden = 4;
+    spec.reader.small = {2};
+    spec.bidirectional = spec.finds_pieces();
+    const std::string name = std::string(name_of(net)) + ".skim";
+    const Result<void> written = write_model_file(random_draft(spec, 1), folder / name);
+    if (!written) return written;
+  }
+  return {};
+}
+
 Result<void> run(const Request& request) {
   Result<void> done;
   if (done && !request.seeds.empty()) done = write_seeds(request.seeds);
+  if (done && !request.seeds.empty()) done = write_question_seeds(request.seeds);
   if (done && !request.model.empty()) done = write_model(request.net, request.model);
   if (done && !request.data.empty()) done = write_data(request);
   return done;
