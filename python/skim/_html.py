@@ -80,4 +80,4 @@ def text_html(text: str, words: Sequence[Word], attributes: Sequence[str], readi
 def scores_html(reading: Reading) -> str:
     best = sorted(reading.scores.items(), key=lambda pair: -pair[1])[:MOST_LABELS]
     rows = "".join(f"<tr><td>{html.escape(label)}</td><td>{score:.1%}</td></tr>" for label, score in best)
-    return f"<table>{rows}</table>" if rows else ""
+    return f'<table style="color:inherit">{rows}</table>' if rows else ""
