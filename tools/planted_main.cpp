@@ -218,6 +218,25 @@ Result<void> write_seeds(const std::filesystem::path& folder) {
   return {};
 }
 
+// One of each kind that answers questions.
+Result<void> write_question_seeds(const std::filesystem::path& folder) {
+  for (const NetKind net : {NetKind::cloze, NetKind::span, NetKind::bidaf}) {
+    ModelSpec spec;
+    spec.net = net;
+    spec.vocabulary = 40;
+    spec.word_width = 3;
+    spec.letters = {.width = 2, .filters = 3, .window = 2};
+    spec.reader.input = spec.input_width();
+    spec.reader.hidden = 4;
+    spec.reader.small = {2};
+    spec.bidirectional = spec.finds_pieces();
+    const std::string name = std::string(name_of(net)) + ".skim";
+    const Result<void> written = write_model_file(random_draft(spec, 1), folder / name);
+    if (!written) return written;
+  }
+  return {};
+}
+
 // Classifiers by number, other nets by name.
 Result<void> write_shapes(const std::filesystem::path& folder, std::size_t every) {
   std::error_code ignored;
@@ -229,23 +248,14 @@ Result<void> write_shapes(const std::filesystem::path& folder, std::size_t every
     draft.about = describe(all[i]);
     done = write_model_file(draft, folder / (std::to_string(i) + ".skim"));
   }
-  for (const NetKind net : {NetKind::cloze, NetKind::span, NetKind::bidaf}) {
-    ModelSpec spec = all.front();
-    spec.net = net;
-    spec.labels.clear();
-    spec.pooling = Pooling::last;
-    spec.reader.input = spec.input_width();
-    if (done)
-      done =
-          write_model_file(random_draft(spec, 1), folder / (std::string(name_of(net)) + ".skim"));
-  }
-  return done;
+  return done ? write_question_seeds(folder) : done;
 }
 
 Result<void> run(const Request& request) {
   Result<void> done;
   if (done && !request.shapes.empty()) done = write_shapes(request.shapes, request.every);
   if (done && !request.seeds.empty()) done = write_seeds(request.seeds);
+  if (done && !request.seeds.empty()) done = write_question_seeds(request.seeds);
   if (done && !request.model.empty()) {
     done = request.kind == NetKind::classifier ? write_model(request.net, request.model)
                                                : write_question_model(request);

@@ -24,13 +24,23 @@ struct NamedTensor {
   std::span<const float> values;
 };
 
-// Where a layer stands between two calls. Starts at zero.
+// Where a reader that leaves words out stands between two of them.
+struct Pace {
+  std::uint64_t reading = 0;  // jump: words of the run still to read
+  std::uint64_t passing = 0;  // jump: words still to pass over
+  std::uint64_t jumps = 0;    // jump: taken so far
+  float urge = 1;             // skip: how much the next word should be read
+  float growth = 0;           // skip: by how much that grows with each word left out
+};
+
+// Where a layer stands between two calls. Starts at zero; make it with Layer::start.
 struct LayerState {
   std::vector<float> hidden;   // d values
   std::vector<float> cell;     // d values; empty unless LSTM
   std::uint64_t position = 0;  // rows read so far: sampling draws depend on it
   std::uint32_t sweep =
-      0;  // direction of the next pass over the weights; keeps chunks equal to the whole
+      0;      // direction of the next pass over the weights; keeps chunks equal to the whole
+  Pace pace;  // of jump and skip readers
 };
 
 class Layer {

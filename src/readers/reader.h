@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/rows.h"
+#include "skim/layer.h"
 #include "skim/policy.h"
 #include "skim/result.h"
 #include "skim/spec.h"
@@ -38,15 +39,6 @@ struct Input {
     }
     return some;
   }
-};
-
-// Where a reader that leaves words out stands between two of them.
-struct Pace {
-  std::uint64_t reading = 0;  // jump: words of the run still to read
-  std::uint64_t passing = 0;  // jump: words still to pass over
-  std::uint64_t jumps = 0;    // jump: taken so far
-  float urge = 1;             // skip: how much the next word should be read
-  float growth = 0;           // skip: by how much that grows with each word left out
 };
 
 // Where one reader stands; belongs to the caller, so one model serves any number of threads and

@@ -126,6 +126,8 @@ class VaryReader final : public Reader {
 
   int units_for(float logit) const noexcept {
     const float share = 1 / (1 + std::exp(-logit));
+    // Rows beyond all measure may make it no number at all, which is no width either.
+    if (!(share > 0)) return 0;
     return std::min(spec_.hidden,
                     static_cast<int>(std::ceil(share * static_cast<float>(spec_.hidden))));
   }

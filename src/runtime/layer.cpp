@@ -115,6 +115,9 @@ LayerState Layer::start() const {
   LayerState state;
   state.hidden.assign(width, 0.0F);
   if (spec().cell == Cell::lstm) state.cell.assign(width, 0.0F);
+  State inner;
+  parts_->reader->start(inner);
+  state.pace = inner.pace;
   return state;
 }
 
@@ -135,6 +138,10 @@ Result<void> Layer::read(std::span<const float> in, Policy policy, LayerState& s
   std::copy(state.cell.begin(), state.cell.end(), inner.cell.data());
   inner.position = state.position;
   inner.sweep = state.sweep;
+  const std::uint64_t run = inner.pace.reading;
+  inner.pace = state.pace;
+  // A state that was filled in by hand; a run of no words would never end.
+  if (inner.pace.reading == 0) inner.pace.reading = run;
 
   Input rows;
   rows.rows = {in.data(), count, input, input};
@@ -148,6 +155,7 @@ Result<void> Layer::read(std::span<const float> in, Policy policy, LayerState& s
   std::copy_n(inner.cell.data(), state.cell.size(), state.cell.begin());
   state.position = inner.position;
   state.sweep = inner.sweep;
+  state.pace = inner.pace;
   return {};
 }
 

@@ -105,6 +105,53 @@ TEST(Layer, ChunksEqualTheWhole) {
   }
 }
 
+TEST(Layer, AReaderThatLeavesWordsOutKeepsItsPaceBetweenChunks) {
+  for (const ReaderKind kind : {ReaderKind::jump, ReaderKind::skip, ReaderKind::vary}) {
+    ReaderSpec spec = spec_of(Cell::lstm, {});
+    spec.kind = kind;
+    spec.jump = {.run = 3, .reach = 4, .most = 3};
+    const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
+    const std::vector<float> in = rows_of(20, 6);
+    std::vector<float> whole(20 * 11), parts(20 * 11);
+    std::vector<Step> whole_steps(20), part_steps(20);
+    LayerState one = layer.start(), two = layer.start();
+    ASSERT_TRUE(layer.read(in, {}, one, whole, whole_steps).has_value());
+    for (std::size_t i = 0; i < 20; i += 2) {
+      ASSERT_TRUE(layer.read(std::span(in).subspan(i * 6, 12), {}, two,
+                             std::span(parts).subspan(i * 11, 22),
+                             std::span(part_steps).subspan(i, 2)));
+    }
+    EXPECT_EQ(whole, parts);
+    EXPECT_EQ(whole_steps, part_steps);
+  }
+}
+
+TEST(Layer, AStateFilledInByHandIsReadOnFrom) {
+  ReaderSpec spec = spec_of(Cell::rnn, {});
+  spec.kind = ReaderKind::jump;
+  const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
+  LayerState state;
+  state.hidden.assign(11, 0.5F);
+  std::vector<float> out(4 * 11);
+  EXPECT_TRUE(layer.read(rows_of(4, 6), {}, state, out, {}).has_value());
+}
+
+TEST(Layer, ANeedThatIsNoNumberUpdatesNothing) {
+  ReaderSpec spec = spec_of(Cell::rnn, {});
+  spec.kind = ReaderKind::vary;
+  Weights weights(spec);
+  for (std::size_t i = 0; i < weights.tensors.size(); ++i) {
+    if (weights.tensors[i].name == "extent.w") weights.values[i] = {9, -9, 9, -9, 9, -9};
+  }
+  const Layer layer = Layer::create(spec, weights.tensors).value();
+  LayerState state = layer.start();
+  const std::vector<float> huge(6, 3e38F);
+  std::vector<float> out(11);
+  std::vector<Step> steps(1);
+  ASSERT_TRUE(layer.read(huge, {}, state, out, steps).has_value());
+  EXPECT_EQ(steps[0].width, 0);
+}
+
 TEST(Layer, SkippingLeavesTheStateAsItWas) {
   for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
     const ReaderSpec spec = spec_of(cell, {0});

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "skim/spec_text.h"
 #include "spec/names.h"
 
 namespace skim {
@@ -121,6 +122,17 @@ TEST(SpecJson, NonsenseIsRejectedLikeAnyOtherSpec) {
 
 TEST(SpecJson, FieldsOfLaterVersionsArePassedOver) {
   EXPECT_EQ(spec_error_with([](Json& json) { json["colour"] = "blue"; }), "(no error)");
+}
+
+TEST(SpecText, IsWhatAFileHolds) {
+  const ModelSpec spec = unusual_spec();
+  EXPECT_EQ(spec_text(spec), to_text(json_of(spec)));
+  EXPECT_EQ(reader_spec_from(spec_text(spec.reader)).value(), spec.reader);
+}
+
+TEST(SpecText, TextThatIsNoSpecIsNamed) {
+  EXPECT_THAT(reader_spec_from("{").error().message, HasSubstr("spec"));
+  EXPECT_THAT(reader_spec_from("{}").error().message, HasSubstr("spec.kind is missing"));
 }
 
 TEST(PolicyJson, SurvivesExactly) {

@@ -1,0 +1,69 @@
+"""The compiled half. Everything here is private: use what `skim` itself offers."""
+from typing import List, Sequence, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+__version__: str
+
+Floats = npt.NDArray[np.float32]
+# Threshold, rule, seed.
+PolicyParts = Tuple[float, str, int]
+# Text, question, choices, in UTF-8.
+QueryParts = Tuple[bytes, bytes, List[bytes]]
+# Reader, hidden, over, widths, p_read.
+RawPass = Tuple[str, int, str, npt.NDArray[np.uint16], Floats]
+# Answer (index, score, begin, end), scores, extents of words and of the question's words, passes, reductions of the
+# work by the three rules, skim rate, microseconds.
+RawReading = Tuple[
+    Tuple[int, float, int, int],
+    Floats,
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
+    Tuple[RawPass, ...],
+    Tuple[float, float, float],
+    float,
+    float,
+]
+
+class Model:
+    @staticmethod
+    def load(path: bytes, table_bytes: int) -> Model: ...
+    @staticmethod
+    def from_bytes(data: bytes, name: str, table_bytes: int) -> Model: ...
+    def ask(self, query: QueryParts, policy: PolicyParts) -> RawReading: ...
+    def threshold_for(self, budget: float) -> float: ...
+    def plain(self) -> Model: ...
+    @property
+    def name(self) -> bytes: ...
+    @property
+    def labels(self) -> List[str]: ...
+    @property
+    def spec(self) -> str: ...
+    @property
+    def least(self) -> int: ...
+    @property
+    def calibration_points(self) -> List[Tuple[float, float]]: ...
+
+class Batch:
+    def __init__(self, model: Model, threads: int) -> None: ...
+    def ask(self, queries: List[QueryParts], policy: PolicyParts, first: int) -> List[RawReading]: ...
+
+class LayerState:
+    """Where a reader stands between two calls."""
+
+    @property
+    def hidden(self) -> Floats: ...
+    @property
+    def cell(self) -> Floats: ...
+    @property
+    def position(self) -> int: ...
+
+class Layer:
+    def __init__(self, spec: str, tensors: Sequence[Tuple[str, Floats]], weights: str) -> None: ...
+    @property
+    def spec(self) -> str: ...
+    def start(self, hidden: Floats, cell: Floats) -> LayerState: ...
+    def read(
+        self, rows: Floats, policy: PolicyParts, state: LayerState
+    ) -> Tuple[Floats, LayerState, npt.NDArray[np.uint16], Floats]: ...
