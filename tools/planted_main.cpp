@@ -23,6 +23,7 @@ constexpr std::string_view kUsage =
     "  --model FILE        write the model: hand-set weights that solve the planted task\n"
     "  --data FILE         write examples of the task, one a line: label, tab, text\n"
     "  --seeds FOLDER      write several small model files to start fuzzers from\n"
+    "  --questions FOLDER  write one small model of each net that takes questions\n"
     "  --examples 1000     number of examples\n"
     "  --words-per-text 60\n"
     "  --seed 1\n"
@@ -32,7 +33,7 @@ constexpr std::string_view kUsage =
     "  --weights f32|bf16|int8  --word-width 100  --vocabulary N (filled up with made-up words)\n";
 
 struct Request {
-  std::string model, data, seeds;
+  std::string model, data, seeds, questions;
   std::size_t examples = 1000;
   PlantedOptions task;
   PlantedModelOptions net;
@@ -90,6 +91,7 @@ Result<void> take(const std::string& option, std::string_view text, Request& int
       {"--model", file(into.model)},
       {"--data", file(into.data)},
       {"--seeds", file(into.seeds)},
+      {"--questions", file(into.questions)},
       {"--examples", number(into.examples)},
       {"--words-per-text", number(into.task.words)},
       {"--seed", number(into.task.seed)},
@@ -164,8 +166,27 @@ Result<void> write_seeds(const std::filesystem::path& folder) {
   return {};
 }
 
+// Random weights: they answer, but not well.
+Result<void> write_question_models(const std::filesystem::path& folder) {
+  for (const NetKind net : {NetKind::cloze, NetKind::span, NetKind::bidaf}) {
+    ModelSpec spec;
+    spec.net = net;
+    spec.vocabulary = 40;
+    spec.word_width = 7;
+    spec.letters = {.width = 3, .filters = 6, .window = 5};
+    spec.reader.hidden = 11;
+    spec.reader.small = {4};
+    spec.reader.input = spec.input_width();
+    const Result<void> written =
+        write_model_file(random_draft(spec, 1), folder / (std::string(name_of(net)) + ".skim"));
+    if (!written) return written;
+  }
+  return {};
+}
+
 Result<void> run(const Request& request) {
   Result<void> done;
+  if (done && !request.questions.empty()) done = write_question_models(request.questions);
   if (done && !request.seeds.empty()) done = write_seeds(request.seeds);
   if (done && !request.model.empty()) done = write_model(request.net, request.model);
   if (done && !request.data.empty()) done = write_data(request);
