@@ -194,8 +194,7 @@ bool RequestParser::read_framing() {
   if (count("host") > 1 || (count("host") == 0 && !old_version_)) {
     return broken(400, "a request has one Host header");
   }
-  const std::string_view connection = request_.header("connection");
-  keeps_alive_ = old_version_ ? lists(connection, "keep-alive") : !lists(connection, "close");
+  keeps_alive_ = !old_version_ && !lists(request_.header("connection"), "close");
   const bool chunked = count("transfer-encoding") > 0;
   if (chunked && (old_version_ || count("content-length") > 0)) {
     return broken(400, "Transfer-Encoding and Content-Length exclude each other");

@@ -104,7 +104,7 @@ TEST(RequestParser, KnowsWhetherTheConnectionIsKept) {
   EXPECT_FALSE(kept(get("Connection: Close\r\n")));
   EXPECT_FALSE(kept(get("Connection: x, close\r\n")));
   EXPECT_FALSE(kept("GET / HTTP/1.0\r\n\r\n"));
-  EXPECT_TRUE(kept("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
+  EXPECT_FALSE(kept("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
 }
 
 TEST(RequestParser, SaysOnceThatTheClientWaitsForContinue) {

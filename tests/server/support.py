@@ -63,6 +63,7 @@ class Server:
         self.process = subprocess.Popen([SKIM, "serve", "--port", "0", *named, *map(str, options)],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.lines = []
+        self.stopping = False
         self.listening = threading.Event()
         self.reader = threading.Thread(target=self.collect, daemon=True)
         self.reader.start()
@@ -81,12 +82,14 @@ class Server:
         return self
 
     def __exit__(self, failed, *_):
-        self.signal(signal.SIGTERM)
+        if not self.stopping:  # a second signal would end it at once
+            self.signal(signal.SIGTERM)
         code = self.wait()
         if failed is None and code != 0:
             raise AssertionError(f"exit code {code}: {self.lines[-40:]}")
 
     def signal(self, number):
+        self.stopping = True
         if self.process.poll() is None:
             self.process.send_signal(number)
 
