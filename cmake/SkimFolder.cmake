@@ -36,7 +36,7 @@ endfunction()
 # Folders that all use the JSON library are compiled together, and their tests are one program: expanding that library
 # takes longer than all the rest.
 function(skim_group_of folder group)
-  if(folder MATCHES "^(base|spec|file|tasks)$")
+  if(folder MATCHES "^(base|spec|file|tasks|wire)$")
     set(folder data)
   elseif(folder MATCHES "^(eval|experiment|interchange|bench)$")
     set(folder measuring)

@@ -33,6 +33,7 @@ constexpr std::string_view kUsage =
     "  --seeds FOLDER      write several small model files to start fuzzers from\n"
     "  --shapes FOLDER     write small models of every shape and kind, with random weights\n"
     "  --every 1           of those shapes, each so many\n"
+    "  --questions FOLDER  write one small model of each net that takes questions\n"
     "  --examples 1000     number of examples\n"
     "  --words-per-text 60\n"
     "  --seed 1\n"
@@ -44,7 +45,7 @@ constexpr std::string_view kUsage =
     "                      which knows the words of the generated questions\n";
 
 struct Request {
-  std::string model, data, seeds, shapes;
+  std::string model, data, seeds, shapes, questions;
   std::size_t examples = 1000;
   std::size_t every = 1;
   PlantedOptions task;
@@ -106,6 +107,7 @@ Result<void> take(const std::string& option, std::string_view text, Request& int
       {"--seeds", file(into.seeds)},
       {"--shapes", file(into.shapes)},
       {"--every", number(into.every)},
+      {"--questions", file(into.questions)},
       {"--examples", number(into.examples)},
       {"--words-per-text", number(into.task.words)},
       {"--seed", number(into.task.seed)},
@@ -193,6 +195,27 @@ Result<void> write_question_model(const Request& request) {
   return write_model_file(draft, request.model);
 }
 
+// Random weights: they answer, but not well.
+Result<void> write_question_models(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
+  for (const NetKind net : {NetKind::cloze, NetKind::span, NetKind::bidaf}) {
+    ModelSpec spec;
+    spec.net = net;
+    spec.vocabulary = 40;
+    spec.word_width = 3;
+    spec.letters = {.width = 2, .filters = 3, .window = 2};
+    spec.reader.input = spec.input_width();
+    spec.reader.hidden = 4;
+    spec.reader.small = {2};
+    spec.bidirectional = spec.finds_pieces();
+    const std::string name = std::string(name_of(net)) + ".skim";
+    const Result<void> written = write_model_file(random_draft(spec, 1), folder / name);
+    if (!written) return written;
+  }
+  return {};
+}
+
 // Small ones, so that a fuzzer gets far in a short time.
 Result<void> write_seeds(const std::filesystem::path& folder) {
   std::error_code ignored;
@@ -215,26 +238,7 @@ Result<void> write_seeds(const std::filesystem::path& folder) {
       if (!written) return written;
     }
   }
-  return {};
-}
-
-// One of each kind that answers questions.
-Result<void> write_question_seeds(const std::filesystem::path& folder) {
-  for (const NetKind net : {NetKind::cloze, NetKind::span, NetKind::bidaf}) {
-    ModelSpec spec;
-    spec.net = net;
-    spec.vocabulary = 40;
-    spec.word_width = 3;
-    spec.letters = {.width = 2, .filters = 3, .window = 2};
-    spec.reader.input = spec.input_width();
-    spec.reader.hidden = 4;
-    spec.reader.small = {2};
-    spec.bidirectional = spec.finds_pieces();
-    const std::string name = std::string(name_of(net)) + ".skim";
-    const Result<void> written = write_model_file(random_draft(spec, 1), folder / name);
-    if (!written) return written;
-  }
-  return {};
+  return write_question_models(folder);
 }
 
 // Classifiers by number, other nets by name.
@@ -248,14 +252,14 @@ Result<void> write_shapes(const std::filesystem::path& folder, std::size_t every
     draft.about = describe(all[i]);
     done = write_model_file(draft, folder / (std::to_string(i) + ".skim"));
   }
-  return done ? write_question_seeds(folder) : done;
+  return done ? write_question_models(folder) : done;
 }
 
 Result<void> run(const Request& request) {
   Result<void> done;
+  if (done && !request.questions.empty()) done = write_question_models(request.questions);
   if (done && !request.shapes.empty()) done = write_shapes(request.shapes, request.every);
   if (done && !request.seeds.empty()) done = write_seeds(request.seeds);
-  if (done && !request.seeds.empty()) done = write_question_seeds(request.seeds);
   if (done && !request.model.empty()) {
     done = request.kind == NetKind::classifier ? write_model(request.net, request.model)
                                                : write_question_model(request);

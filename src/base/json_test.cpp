@@ -62,6 +62,88 @@ TEST(ParseJson, ErrorsStayShortWhateverTheInput) {
   EXPECT_LT(parse_error_of("{\"" + std::string(1000000, 'a') + "\":1,}").size(), 300U);
 }
 
+TEST(ParseJson, ReadsEveryEscape) {
+  const auto json = parse_json(R"("\"\\\/\b\f\n\r\t\u00e9\u672C\ud83c\udfac\u0000")", "x");
+  ASSERT_TRUE(json) << json.error().message;
+  EXPECT_EQ(json->get<std::string>(), std::string("\"\\/\b\f\n\r\t\u00e9\u672c\U0001F3AC\0", 18));
+}
+
+TEST(ParseJson, ReadsEveryKindOfNumber) {
+  for (const char* text : {"0", "-0.0", "12.5", "1e+20", "-9223372036854775808", "9.5e-10"}) {
+    const auto json = parse_json(text, "x");
+    ASSERT_TRUE(json) << text;
+    EXPECT_EQ(to_text(*json), text);
+  }
+  EXPECT_TRUE(parse_json("18446744073709551615", "x")->is_number_unsigned());
+  EXPECT_TRUE(parse_json("18446744073709551616", "x")->is_number_float());
+  EXPECT_EQ(parse_json("1e-999", "x")->get<double>(), 0.0);
+}
+
+TEST(ParseJson, AByteOrderMarkIsPassedOver) { EXPECT_TRUE(parse_json("\xEF\xBB\xBF{}", "x")); }
+
+// All that the grammar does not allow. The library's parser, which is slower, is the judge.
+TEST(ParseJson, AcceptsWhatTheLibraryAccepts) {
+  for (const char* text : {"01",
+                           "-",
+                           "+1",
+                           "1.",
+                           ".5",
+                           "1e",
+                           "1e+",
+                           "0x1",
+                           "-01",
+                           "--1",
+                           "1 2",
+                           "tru",
+                           "True",
+                           "nul",
+                           "[1,]",
+                           "[,1]",
+                           "[1 2]",
+                           "[",
+                           "]",
+                           "{",
+                           "}",
+                           "{\"a\"}",
+                           "{\"a\":}",
+                           "{\"a\":1,}",
+                           "{a:1}",
+                           "{\"a\" 1}",
+                           "{1:1}",
+                           "\"",
+                           "\"\\x\"",
+                           "\"\\u12\"",
+                           "\"\\u12g4\"",
+                           "\"\\ud800\"",
+                           "\"\\ud800\\u0041\"",
+                           "\"\\udc00\"",
+                           "\"\t\"",
+                           "\"\x7f\"",
+                           "\"\xc3\"",
+                           "\"\xc0\xaf\"",
+                           "\"\xed\xa0\x80\"",
+                           "\"\xf4\x90\x80\x80\"",
+                           "'a'",
+                           "// x",
+                           "1//",
+                           "[]]",
+                           " [ ] ",
+                           "\v1",
+                           "NaN",
+                           "Infinity",
+                           "\"\\",
+                           "\"\\u",
+                           "\"\\ud83c\\u",
+                           "0e1",
+                           "-0",
+                           "[[[]]",
+                           "{\"a\":{\"b\":[1,{}]}}",
+                           "\xEF\xBB",
+                           ""}) {
+    EXPECT_EQ(parse_json(text, "x").has_value(), Json::accept(std::string_view(text))) << text;
+  }
+}
+
 TEST(JsonText, ReplacesInvalidUtf8) {
   EXPECT_EQ(to_text(Json("a\xff")), "\"a\xEF\xBF\xBD\"");
   EXPECT_EQ(to_text(Json(std::numeric_limits<double>::infinity())), "null");

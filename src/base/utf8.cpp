@@ -1,6 +1,5 @@
 #include "base/utf8.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -21,7 +20,8 @@ Lead lead_of(std::uint32_t byte) {
   return {};
 }
 
-// Length of the character at the start of `bytes`, 0 when there is none.
+}  // namespace
+
 std::size_t character_length(std::string_view bytes) {
   const Lead lead = lead_of(static_cast<unsigned char>(bytes[0]));
   if (lead.length == 0 || lead.length > bytes.size()) return 0;
@@ -34,8 +34,6 @@ std::size_t character_length(std::string_view bytes) {
   const bool surrogate = code >= 0xD800 && code < 0xE000;
   return code < lead.least || code > 0x10FFFF || surrogate ? 0 : lead.length;
 }
-
-}  // namespace
 
 bool is_utf8(std::string_view bytes) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080U;

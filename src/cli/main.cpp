@@ -26,6 +26,7 @@ constexpr std::array kVerbs = {
     Verb{"sweep", "accuracy against work, one row a threshold", sweep_verb},
     Verb{"tune", "calibrate a model, so that --budget can be used", tune_verb},
     Verb{"bench", "speed of skimming against plain reading on this machine", bench_verb},
+    Verb{"serve", "answer over HTTP, with a page to try it", serve_verb},
     Verb{"info", "what is in a model file", info_verb},
     Verb{"verify", "replay the questions stored in a model file", verify_verb},
     Verb{"quantize", "store a model with other weights: f32, bf16 or int8", quantize_verb},

@@ -105,7 +105,11 @@ Result<TimedReading> ask_and_time(Session& session, const Query& query, Policy p
 }
 
 std::string shown(const ReadingView& view, const ReadOptions& chosen) {
-  if (chosen.json) return to_text(reading_json(view, Detail::words)) + "\n";
+  if (chosen.json) {
+    std::string json;
+    append_reading(json, view, {.words = true, .passes = true});
+    return json + "\n";
+  }
   if (chosen.quiet) return printable(view.reading.answer.text) + "\n";
   const Ink ink = wants_colour(chosen.colour) ? Ink::colour : Ink::plain;
   std::string text = marked_text(view, ink);

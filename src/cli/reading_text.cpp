@@ -118,14 +118,6 @@ std::string marked_text(const ReadingView& view, Ink ink) {
   return out;
 }
 
-std::size_t words_read(const Reading& reading) {
-  if (reading.trace.empty()) return 0;
-  const Pass& pass = reading.trace.front();
-  return static_cast<std::size_t>(
-      std::count_if(pass.steps.begin(), pass.steps.end(),
-                    [&pass](const Step& step) { return step.width >= pass.hidden; }));
-}
-
 std::string figures_line(const ReadingView& view) {
   const Reading& reading = view.reading;
   const std::size_t words = reading.words.size();

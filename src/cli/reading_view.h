@@ -1,35 +1,16 @@
-// A reading with all that is shown beside it, and its three faces: JSON, marked text, a page.
+// The faces of a reading for people: marked text and a page. wire/reading_json.h has the one for
+// programs.
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/json.h"
-#include "skim/policy.h"
 #include "skim/query.h"
 #include "skim/spec.h"
+#include "wire/reading_json.h"
 
 namespace skim::cli {
-
-// Borrows everything.
-struct ReadingView {
-  std::string_view text;
-  const Reading& reading;
-  const ModelSpec& spec;
-  std::string_view model;  // its file
-  Policy policy;
-  double microseconds = 0;
-  std::string_view question = {};
-  std::span<const std::string> choices = {};
-};
-
-enum class Detail { answer, words };
-
-// The fields that docs/cli.md promises; words and passes only with Detail::words.
-Json reading_json(const ReadingView& view, Detail detail);
 
 // How one word was treated in one pass.
 enum class Look { read, between, skimmed };
@@ -53,9 +34,6 @@ enum class Ink { plain, colour };
 std::string marked_text(const ReadingView& view, Ink ink);
 // "positive 97.1%, read 12 of 90 words (86.7% skimmed), 5.8x less work, 35 us"
 std::string figures_line(const ReadingView& view);
-
-// How many words of the first pass were read in full.
-std::size_t words_read(const Reading& reading);
 
 std::string reading_page(const ReadingView& view);
 

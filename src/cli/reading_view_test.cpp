@@ -88,24 +88,6 @@ TEST(FiguresLine, CountsWordsOfTheFirstPass) {
   EXPECT_THAT(figures_line(made.view()), HasSubstr("75.0%, read 1 of 3 words (66.7% skimmed)"));
 }
 
-TEST(ReadingJson, WordsAndPassesComeOnlyWhenWanted) {
-  const Made made("a b", {{0, 1}, {2, 3}}, "rs");
-  const Json brief = reading_json(made.view(), Detail::answer);
-  EXPECT_FALSE(brief.contains("words"));
-  const Json full = reading_json(made.view(), Detail::words);
-  EXPECT_EQ(full["words"][1]["text"], "b");
-  EXPECT_EQ(full["words"][1]["begin"], 2);
-  EXPECT_EQ(full["words"][1]["width"], 10);
-  EXPECT_EQ(full["passes"][0]["reader"], "0.forward");
-  EXPECT_EQ(full["answer"]["index"], 1);
-  EXPECT_EQ(full["skim_rate"], 0.5);
-}
-
-TEST(ReadingJson, BrokenUtf8StillGivesJson) {
-  const Made made("a\xFF", {{0, 2}}, "r");
-  EXPECT_THAT(to_text(reading_json(made.view(), Detail::words)), HasSubstr("a\uFFFD"));
-}
-
 TEST(ReadingPage, EscapesTextAndLabels) {
   const Made made("<script>alert(1)</script>", {{0, 25}}, "r");
   const std::string page = reading_page(made.view());

@@ -16,6 +16,7 @@
 #include "cli/verbs.h"
 #include "skim/batch.h"
 #include "tasks/format.h"
+#include "wire/query_json.h"
 
 namespace skim::cli {
 namespace {
@@ -64,26 +65,10 @@ Result<Query> query_of(std::string_view line, std::size_t number, Json& id) {
   const std::string where = "line " + std::to_string(number);
   auto object = parse_json(line, where);
   if (!object) return tl::make_unexpected(object.error());
-  if (!object->is_object()) return fail(Fault::format, where + ": is not a JSON object");
-  auto text = string_at(*object, "text", where + ": ");
-  if (!text) return fail(Fault::format, where + ": has no string \"text\"");
+  auto query = take_query(*object);
+  if (!query) return fail(Fault::format, where + ": " + query.error().message);
   if (const auto found = object->find("id"); found != object->end()) id = *found;
-  Query query{std::move(*text), {}, {}};
-  if (object->contains("question")) {
-    auto question = string_at(*object, "question", where);
-    if (!question) return tl::make_unexpected(question.error());
-    query.question = std::move(*question);
-  }
-  if (object->contains("choices")) {
-    const auto choices = array_at(*object, "choices", where);
-    if (!choices) return tl::make_unexpected(choices.error());
-    for (const Json& choice : **choices) {
-      auto one = as_string(choice, where + ".choices");
-      if (!one) return tl::make_unexpected(one.error());
-      query.choices.push_back(std::move(*one));
-    }
-  }
-  return query;
+  return std::move(*query);
 }
 
 class Runner {
@@ -179,9 +164,12 @@ class Runner {
                            microseconds,
                            asked_.queries[i].question,
                            asked_.queries[i].choices};
-    Json json = reading_json(view, chosen_.words ? Detail::words : Detail::answer);
-    if (!asked_.ids[i].is_null()) json["id"] = asked_.ids[i];
-    out += to_text(json) + "\n";
+    append_reading(out, view, {.words = chosen_.words, .passes = chosen_.words});
+    if (!asked_.ids[i].is_null()) {
+      out.pop_back();
+      out += ",\"id\":" + to_text(asked_.ids[i]) + "}";
+    }
+    out += "\n";
   }
 
   const Model& model_;

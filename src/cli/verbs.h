@@ -11,6 +11,7 @@ int eval_verb(Arguments arguments);
 int sweep_verb(Arguments arguments);
 int tune_verb(Arguments arguments);
 int bench_verb(Arguments arguments);
+int serve_verb(Arguments arguments);
 int info_verb(Arguments arguments);
 int verify_verb(Arguments arguments);
 int quantize_verb(Arguments arguments);

@@ -1,0 +1,163 @@
+#include "wire/reading_json.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/json_text.h"
+
+namespace skim {
+namespace {
+
+// Writes `,"name":` or, at the start of an object, `"name":`.
+void append_name(std::string& out, std::string_view name) {
+  if (out.back() != '{') out += ',';
+  out.append(1, '"').append(name).append("\":");
+}
+
+template <class T>
+void append_field(std::string& out, std::string_view name, const T& value) {
+  append_name(out, name);
+  append_json(out, value);
+}
+
+void append_field(std::string& out, std::string_view name, float value) {
+  append_field(out, name, static_cast<double>(value));
+}
+
+// A list; `one` writes an element.
+template <class List, class One>
+void append_list(std::string& out, const List& list, One one) {
+  out += '[';
+  for (const auto& each : list) {
+    one(each);
+    out += ',';
+  }
+  if (out.back() == ',') out.pop_back();
+  out += ']';
+}
+
+void append_step(std::string& out, const Step& step) {
+  append_field(out, "width", static_cast<int>(step.width));
+  append_field(out, "p_read", step.p_read);
+}
+
+// The steps of the first pass, from the given one on; none when it ended before.
+std::span<const Step> first_steps(const Reading& reading, std::size_t from) {
+  if (reading.trace.empty()) return {};
+  const std::vector<Step>& steps = reading.trace.front().steps;
+  return std::span(steps).subspan(std::min(from, steps.size()));
+}
+
+// With what was made of each, where it was read.
+void append_words(std::string& out, std::string_view text, const std::vector<Word>& words,
+                  std::span<const Step> steps) {
+  std::size_t at = 0;
+  append_list(out, words, [&](const Word& word) {
+    out += '{';
+    append_field(out, "text", text.substr(word.begin, word.end - word.begin));
+    append_field(out, "begin", std::uint64_t{word.begin});
+    append_field(out, "end", std::uint64_t{word.end});
+    if (at < steps.size()) append_step(out, steps[at++]);
+    out += '}';
+  });
+}
+
+void append_answer(std::string& out, const ReadingView& view) {
+  const Answer& answer = view.reading.answer;
+  out += '{';
+  append_field(out, "text", std::string_view(answer.text));
+  append_field(out, "index", answer.index);
+  append_field(out, "score", answer.score);
+  if (view.spec.finds_pieces()) {
+    append_field(out, "begin", std::uint64_t{answer.begin});
+    append_field(out, "end", std::uint64_t{answer.end});
+  }
+  out += '}';
+}
+
+// One a label or choice.
+void append_scores(std::string& out, const ReadingView& view) {
+  const bool labels = view.spec.net == NetKind::classifier;
+  const std::span<const std::string> among = labels ? view.spec.labels : view.choices;
+  std::size_t at = 0;
+  append_list(out, view.reading.scores, [&](float score) {
+    out += '{';
+    append_field(out, labels ? "label" : "choice", std::string_view(among[at++]));
+    append_field(out, "score", score);
+    out += '}';
+  });
+}
+
+void append_passes(std::string& out, const Trace& trace) {
+  append_list(out, trace, [&](const Pass& pass) {
+    out += '{';
+    append_field(out, "reader", std::string_view(pass.reader));
+    append_field(out, "hidden", pass.hidden);
+    append_name(out, "steps");
+    append_list(out, pass.steps, [&](const Step& step) {
+      out += '{';
+      append_step(out, step);
+      out += '}';
+    });
+    if (pass.of_question) append_field(out, "over", std::string_view("question"));
+    out += '}';
+  });
+}
+
+void append_figures(std::string& out, const ReadingView& view) {
+  const Costs& costs = view.reading.costs;
+  append_field(out, "skim_rate", skim_rate(view.reading.trace));
+  append_name(out, "flop_reduction");
+  out += '{';
+  append_field(out, "paper", costs.paper.reduction());
+  append_field(out, "counted", costs.counted.reduction());
+  append_field(out, "executed", costs.executed.reduction());
+  out += '}';
+  append_name(out, "threshold");
+  if (view.policy.rule == Policy::Rule::threshold) {
+    append_json(out, static_cast<double>(view.policy.read_above));
+  } else {
+    out += "null";
+  }
+  append_field(out, "microseconds", view.microseconds);
+}
+
+void append_all_words(std::string& out, const ReadingView& view) {
+  const Reading& reading = view.reading;
+  append_name(out, "words");
+  append_words(out, view.text, reading.words, first_steps(reading, 0));
+  if (reading.question_words.empty()) return;
+  append_name(out, "question_words");
+  append_words(out, view.question, reading.question_words,
+               first_steps(reading, reading.words.size()));
+}
+
+}  // namespace
+
+void append_reading(std::string& out, const ReadingView& view, Shown shown) {
+  out += '{';
+  if (shown.model) append_field(out, "model", view.model);
+  append_name(out, "answer");
+  append_answer(out, view);
+  if (!view.spec.finds_pieces()) {
+    append_name(out, "scores");
+    append_scores(out, view);
+  }
+  if (shown.words) append_all_words(out, view);
+  if (shown.passes) {
+    append_name(out, "passes");
+    append_passes(out, view.reading.trace);
+  }
+  append_figures(out, view);
+  out += '}';
+}
+
+std::size_t words_read(const Reading& reading) {
+  if (reading.trace.empty()) return 0;
+  const Pass& pass = reading.trace.front();
+  return static_cast<std::size_t>(
+      std::count_if(pass.steps.begin(), pass.steps.end(),
+                    [&pass](const Step& step) { return step.width >= pass.hidden; }));
+}
+
+}  // namespace skim

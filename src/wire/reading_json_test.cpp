@@ -1,0 +1,110 @@
+#include "wire/reading_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+
+namespace skim {
+namespace {
+
+// A reading made by hand: 'r' was read, 's' skimmed, one letter a word.
+struct MadeReading {
+  std::string text;
+  Reading reading;
+  ModelSpec spec;
+
+  MadeReading(std::string given, std::vector<Word> words, std::string_view looks)
+      : text(std::move(given)) {
+    spec.labels = {"bad", "good"};
+    reading.words = std::move(words);
+    reading.scores = {0.25F, 0.75F};
+    reading.answer = {spec.labels[1], 1, 0.75F};
+    Pass pass{"0.forward", 100, {}};
+    for (const char look : looks) {
+      pass.steps.push_back({static_cast<std::uint16_t>(look == 'r' ? 100 : 10), 0.5F});
+    }
+    reading.trace = {pass};
+  }
+
+  ReadingView view() const { return {text, reading, spec, "sentiment", Policy{}, 12}; }
+};
+
+Json json_from(const ReadingView& view, Shown shown) {
+  std::string out;
+  append_reading(out, view, shown);
+  const auto json = parse_json(out, "reading");
+  EXPECT_TRUE(json) << out;
+  return json ? *json : Json();
+}
+
+TEST(ReadingJson, HasTheAnswerAndItsFigures) {
+  const MadeReading made("a b", {{0, 1}, {2, 3}}, "rs");
+  const Json json = json_from(made.view(), {});
+  const Json expected = {
+      {"answer", {{"text", "good"}, {"index", 1}, {"score", 0.75}}},
+      {"scores", {{{"label", "bad"}, {"score", 0.25}}, {{"label", "good"}, {"score", 0.75}}}},
+      {"skim_rate", 0.5},
+      {"flop_reduction", {{"paper", 1.0}, {"counted", 1.0}, {"executed", 1.0}}},
+      {"threshold", 0.5},
+      {"microseconds", 12.0}};
+  EXPECT_EQ(json, expected);
+}
+
+TEST(ReadingJson, WordsPassesAndTheModelComeOnlyWhenWanted) {
+  const MadeReading made("a b", {{0, 1}, {2, 3}}, "rs");
+  const Json full = json_from(made.view(), {.model = true, .words = true, .passes = true});
+  EXPECT_EQ(full["model"], "sentiment");
+  EXPECT_EQ(full["words"][1],
+            Json({{"text", "b"}, {"begin", 2}, {"end", 3}, {"width", 10}, {"p_read", 0.5}}));
+  EXPECT_EQ(full["passes"][0]["reader"], "0.forward");
+  EXPECT_EQ(full["passes"][0]["hidden"], 100);
+  EXPECT_EQ(full["passes"][0]["steps"].size(), 2U);
+  const Json words = json_from(made.view(), {.words = true});
+  EXPECT_FALSE(words.contains("passes"));
+  EXPECT_FALSE(words.contains("model"));
+}
+
+TEST(ReadingJson, APieceOfTheTextHasBytesAndNoScores) {
+  MadeReading made("a b", {{0, 1}, {2, 3}}, "rs");
+  made.spec.net = NetKind::span;
+  made.reading.answer = {"b", -1, 0.5F, 2, 3};
+  const Json json = json_from(made.view(), {});
+  EXPECT_EQ(json["answer"]["begin"], 2);
+  EXPECT_EQ(json["answer"]["end"], 3);
+  EXPECT_FALSE(json.contains("scores"));
+}
+
+TEST(ReadingJson, ChoicesAreScoredAndTheQuestionsStepsFollow) {
+  MadeReading made("a b", {{0, 1}, {2, 3}}, "rsr");
+  made.spec.net = NetKind::cloze;
+  made.reading.question_words = {{0, 3}};
+  const std::vector<std::string> choices = {"x", "y"};
+  ReadingView view = made.view();
+  view.question = "who";
+  view.choices = choices;
+  const Json json = json_from(view, {.words = true});
+  EXPECT_EQ(json["scores"][1]["choice"], "y");
+  EXPECT_EQ(json["question_words"][0]["text"], "who");
+  EXPECT_EQ(json["question_words"][0]["width"], 100);
+}
+
+TEST(ReadingJson, ThereIsNoThresholdWhenThePolicyGoesByNone) {
+  const MadeReading made("a", {{0, 1}}, "r");
+  ReadingView view = made.view();
+  view.policy.rule = Policy::Rule::argmax;
+  EXPECT_TRUE(json_from(view, {})["threshold"].is_null());
+}
+
+TEST(ReadingJson, BrokenUtf8StillGivesJson) {
+  const MadeReading made("a\xFF", {{0, 2}}, "r");
+  EXPECT_EQ(json_from(made.view(), {.words = true})["words"][0]["text"], "a\uFFFD");
+}
+
+TEST(ReadingJson, AnEmptyTextHasAnEmptyListOfWords) {
+  const MadeReading made("", {}, "");
+  EXPECT_EQ(json_from(made.view(), {.words = true, .passes = true})["words"], Json::array());
+}
+
+}  // namespace
+}  // namespace skim

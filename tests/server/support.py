@@ -1,0 +1,208 @@
+"""What the tests share: models made once, a server to start and stop, and clients."""
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+SKIM = ""
+SANITIZED = False
+SOURCE = pathlib.Path(__file__).parent.parent.parent
+FOLDER = pathlib.Path()
+MODEL = ""
+TEXTS = []
+
+# Generous: the machine may be busy, and sanitizers are slow.
+PATIENCE = 120
+
+
+@contextlib.contextmanager
+def prepared(skim, planted):
+    """Makes a folder with planted models and texts; removes it in the end."""
+    global SKIM, SANITIZED, FOLDER, MODEL, TEXTS
+    SKIM = os.path.abspath(skim)
+    SANITIZED = b"__asan_init" in pathlib.Path(SKIM).read_bytes()
+    with tempfile.TemporaryDirectory(prefix="skim-server-") as name:
+        FOLDER = pathlib.Path(name)
+        MODEL = path("planted.skim")
+        make = [os.path.abspath(planted), "--vocabulary", "2000"]
+        subprocess.run(make + ["--model", MODEL, "--data", path("planted.tsv"), "--examples", "60"], check=True)
+        subprocess.run(make + ["--model", path("both.skim"), "--bidirectional", "yes", "--layers", "2"], check=True)
+        subprocess.run([os.path.abspath(planted), "--questions", name], check=True)
+        lines = (FOLDER / "planted.tsv").read_text(encoding="utf-8").splitlines()
+        TEXTS = [line.split("\t", 1)[1] for line in lines]
+        yield
+
+
+def path(name):
+    return str(FOLDER / name)
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+class Server:
+    """A running `skim serve`. Leaving the block stops it, and that must go well."""
+
+    def __init__(self, *options, models=None):
+        named = [word for model in models or [MODEL] for word in ("--model", model)]
+        self.process = subprocess.Popen([SKIM, "serve", "--port", "0", *named, *map(str, options)],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.lines = []
+        self.stopping = False
+        self.listening = threading.Event()
+        self.reader = threading.Thread(target=self.collect, daemon=True)
+        self.reader.start()
+        if not self.listening.wait(PATIENCE) or not self.lines[-1].startswith("listening on"):
+            raise AssertionError(f"the server did not start: {self.lines}")
+        self.port = int(self.lines[-1].rsplit(":", 1)[1])
+
+    def collect(self):
+        for line in self.process.stderr:
+            self.lines.append(line.decode(errors="replace").rstrip("\n"))
+            if self.lines[-1].startswith("listening on"):
+                self.listening.set()
+        self.listening.set()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, failed, *_):
+        if not self.stopping:  # a second signal would end it at once
+            self.signal(signal.SIGTERM)
+        code = self.wait()
+        if failed is None and code != 0:
+            raise AssertionError(f"exit code {code}: {self.lines[-40:]}")
+
+    def signal(self, number):
+        self.stopping = True
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+
+    def wait(self):
+        code = self.process.wait(PATIENCE)
+        self.reader.join(PATIENCE)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return code
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+
+    def ask(self, method, target, body=None, **headers):
+        """One request on a connection of its own. A body that is no text or bytes is sent as JSON."""
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        if body is not None and not isinstance(body, (str, bytes)):
+            body = json.dumps(body)
+        if body is not None:
+            named.setdefault("Content-Type", "application/json")
+        try:
+            client.request(method, target, body, named)
+            answer = client.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+        finally:
+            client.close()
+
+    def read(self, **fields):
+        return self.ask("POST", "/v1/read", fields)
+
+    def batch(self, **fields):
+        return self.ask("POST", "/v1/read/batch", fields)
+
+    def metric(self, name):
+        """The sum of a counter over its labels, of those that have all the given text."""
+        text = self.ask("GET", "/metrics").body.decode()
+        values = re.findall(rf"^{re.escape(name)}(?:\{{[^}}]*\}})? (\S+)$", text, re.MULTILINE)
+        return sum(map(float, values))
+
+    def until(self, name, value):
+        """Waits until a gauge has reached the value."""
+        end = time.monotonic() + PATIENCE
+        while self.metric(name) != value:
+            if time.monotonic() > end:
+                raise AssertionError(f"{name} never was {value}, it is {self.metric(name)}")
+            time.sleep(0.01)
+
+    def resident(self):
+        """Bytes of memory in use."""
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+) kB", text)[1]) * 1024
+
+
+def request(target="/v1/read", body=None, method="POST", headers=""):
+    """A request as bytes; the body is made JSON."""
+    data = json.dumps(body).encode() if body is not None else b""
+    kind = "Content-Type: application/json\r\n" if body is not None else ""
+    return (f"{method} {target} HTTP/1.1\r\nHost: here\r\n{kind}Content-Length: {len(data)}\r\n{headers}\r\n"
+            .encode() + data)
+
+
+def receive_all(connection):
+    """All bytes until the server closes."""
+    got = b""
+    while True:
+        try:
+            piece = connection.recv(1 << 16)
+        except ConnectionResetError:
+            return got
+        if not piece:
+            return got
+        got += piece
+
+
+def receive_answer(stream):
+    """One answer from a file made of a socket; None when the connection has ended before its first byte."""
+    line = stream.readline()
+    if not line:
+        return None
+    headers = http.client.parse_headers(stream)
+    body = stream.read(int(headers.get("Content-Length", "0")))
+    return Answer(int(line.split()[1]), headers, body)
+
+
+def slow_body(server, seconds):
+    """A batch that keeps a thread busy for about so long, whatever the machine."""
+    text = " ".join(TEXTS)
+    while len(text) < 100_000:
+        text += " " + text
+    begin = time.monotonic()
+    answer = server.batch(texts=[text], words=False)
+    assert answer.status == 200, answer.body
+    one = max(time.monotonic() - begin, 1e-4)
+    return {"texts": [text] * max(1, min(100, int(seconds / one)))}
+
+
+def skim(*arguments):
+    """Runs another verb, or a server that is expected not to start."""
+    done = subprocess.run([SKIM, *map(str, arguments)], input=b"", timeout=PATIENCE, capture_output=True)
+    done.out, done.err = done.stdout.decode(), done.stderr.decode()
+    return done
+
+
+class ServerTest(unittest.TestCase):
+    maxDiff = None
+
+    def refused(self, answer, status, field=None):
+        """The answer is an error with this status, and blames this field."""
+        self.assertEqual(answer.status, status, answer.body)
+        error = answer.json["error"]
+        self.assertEqual(error["status"], status)
+        self.assertTrue(error["message"])
+        if field is not None:
+            self.assertEqual(error.get("field"), field)
+        return error["message"]
