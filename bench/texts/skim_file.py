@@ -25,7 +25,7 @@ class ModelFile:
         """What torch_worker.py can run: one layer, one direction, every word read."""
         reader = self.spec["reader"]
         return (reader["kind"] == "full" and reader["cell"] == "lstm" and self.spec["layers"] == 1
-                and not self.spec["bidirectional"] and self.spec["pooling"] == "last")
+                and not self.spec["bidirectional"] and self.spec["pooling"] in ("last", "attention"))
 
     def bytes_of(self, name):
         begin, end = self.tensors[name]["data_offsets"]

@@ -21,13 +21,16 @@ class Classifier:
         self.lstm.load_state_dict({"weight_ih_l0": w, "weight_hh_l0": u, "bias_ih_l0": b,
                                    "bias_hh_l0": torch.zeros_like(b)})
         self.head_w, self.head_b = tensor("head.w"), tensor("head.b")
+        self.pool = tensor("pool.w") if model.spec["pooling"] == "attention" else None
 
     def __call__(self, text):
         ids = self.ids_of(text)
         if not ids:
             return int(self.head_b.argmax())
-        _, (state, _) = self.lstm(self.vectors[torch.tensor(ids)][:, None])
-        return int((self.head_w @ state[0, 0] + self.head_b).argmax())
+        rows, _ = self.lstm(self.vectors[torch.tensor(ids)][:, None])
+        rows = rows[:, 0]
+        pooled = rows[-1] if self.pool is None else torch.softmax(rows @ self.pool, 0) @ rows
+        return int((self.head_w @ pooled + self.head_b).argmax())
 
 
 def main():
