@@ -37,23 +37,10 @@ void append(Dataset& whole, Dataset part) {
   std::move(part.examples.begin(), part.examples.end(), std::back_inserter(whole.examples));
 }
 
-// Each item gets what the teacher holds of its whole text.
-Result<void> ask_teacher(const Teacher& teacher, const Dataset& texts,
-                         const std::vector<std::string>& labels, std::vector<Item>& items) {
-  const Result<std::vector<float>> told = teacher(texts, labels);
-  if (!told) return tl::unexpected(told.error());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const float* of_text = told->data() + i * labels.size();
-    items[i].taught.assign(of_text, of_text + labels.size());
-  }
-  return {};
-}
+using Message = std::function<void(const std::string&)>;
 
-}  // namespace
-
-Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
-                                        const std::function<void(const std::string&)>& message) {
-  TrainingData data;
+Result<void> read_files(const Job& job, ModelSpec& spec, const Message& message,
+                        TrainingData& data) {
   for (const std::string& file : job.train) {
     message("reading " + file);
     Result<Dataset> part = load_examples(file);
@@ -62,8 +49,7 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
   }
   if (spec.net == NetKind::classifier) {
     spec.labels = labels_of(data.train);
-    if (const auto checked = check_labels(data.train, spec.labels); !checked)
-      return tl::unexpected(checked.error());
+    if (const auto checked = check_labels(data.train, spec.labels); !checked) return checked;
   }
   if (!job.dev.empty()) {
     Result<Dataset> dev = load_examples(job.dev);
@@ -79,6 +65,10 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
             " texts were split off for it");
   }
   keep_evenly(data.train.examples, job.most_texts);
+  return {};
+}
+
+Result<void> gather_words(const Job& job, ModelSpec& spec, TrainingData& data) {
   std::optional<WordVectors> vectors;
   if (!job.vectors.empty()) {
     Result<WordVectors> loaded = load_vectors(job.vectors);
@@ -91,52 +81,92 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
   spec.vocabulary = static_cast<int>(data.vocabulary.words.size());
   spec.word_width = static_cast<int>(data.vocabulary.width);
   spec.reader.input = spec.input_width();
-  if (!job.start_from.empty()) {
-    const Result<ModelFile> file = open_model_file(job.start_from);
-    if (!file) return tl::unexpected(file.error());
-    Result<Start> start = start_from(*file, spec, data.vocabulary);
-    if (!start) return tl::unexpected(start.error());
-    data.start = std::move(*start);
-    message("begins with " + std::to_string(data.start->weights.size()) + " of " +
-            std::to_string(model_tensors(spec).size() - 1) + " tensors and " +
-            std::to_string(data.start->words) + " of " +
-            std::to_string(data.vocabulary.words.size()) + " word vectors of " + job.start_from);
-  }
-  const auto encode = [&](const Dataset& texts, std::size_t most, std::vector<Item>& into) {
-    Result<Items> made = encode_items(texts, data.vocabulary, spec, most);
-    if (!made) return Result<void>(tl::unexpected(made.error()));
-    into = std::move(made->items);
-    if (made->without_answer > 0)
-      message(texts.name + ": " + std::to_string(made->without_answer) +
-              " questions are left out, their answers do not lie in what is read");
-    if (into.empty())
-      return Result<void>(
-          fail(Fault::argument, texts.name + ": no question has an answer in its text"));
-    return Result<void>{};
-  };
-  // Dev is read whole: that is what the model will be asked to do.
-  const std::size_t most = job.fit.crop > 0 ? kWhole : job.most_words;
-  if (const auto done = encode(data.train, most, data.train_items); !done)
-    return tl::unexpected(done.error());
-  if (const auto done = encode(data.dev, kWhole, data.dev_items); !done)
-    return tl::unexpected(done.error());
-  if (!job.teacher) return data;
-  const Dataset pieces =
+  return {};
+}
+
+Result<void> begin_with_model(const Job& job, const ModelSpec& spec, const Message& message,
+                              TrainingData& data) {
+  const Result<ModelFile> file = open_model_file(job.start_from);
+  if (!file) return tl::unexpected(file.error());
+  Result<Start> start = start_from(*file, spec, data.vocabulary);
+  if (!start) return tl::unexpected(start.error());
+  data.start = std::move(*start);
+  message("begins with " + std::to_string(data.start->weights.size()) + " of " +
+          std::to_string(model_tensors(spec).size() - 1) + " tensors and " +
+          std::to_string(data.start->words) + " of " +
+          std::to_string(data.vocabulary.words.size()) + " word vectors of " + job.start_from);
+  return {};
+}
+
+Result<std::vector<Item>> encode(const Dataset& texts, const Vocabulary& vocabulary,
+                                 const ModelSpec& spec, std::size_t most, const Message& message) {
+  Result<Items> made = encode_items(texts, vocabulary, spec, most);
+  if (!made) return tl::unexpected(made.error());
+  if (made->without_answer > 0)
+    message(texts.name + ": " + std::to_string(made->without_answer) +
+            " questions are left out, their answers do not lie in what is read");
+  if (made->items.empty())
+    return fail(Fault::argument, texts.name + ": no question has an answer in its text");
+  return std::move(made->items);
+}
+
+// Pieces of the texts join them, to be labelled by the teacher alone.
+Result<void> add_pieces(const Job& job, const ModelSpec& spec, const Message& message,
+                        TrainingData& data) {
+  Dataset pieces =
       cut_pieces(data.train, spec.tokenizer, {job.teacher_pieces, job.most_words, job.fit.seed});
-  std::vector<Item> piece_items;
-  if (!pieces.examples.empty()) {
-    if (const auto done = encode(pieces, kWhole, piece_items); !done)
-      return tl::unexpected(done.error());
-  }
-  message("asking the teacher about " + std::to_string(data.train_items.size()) + " texts" +
-          (piece_items.empty() ? "" : " and " + std::to_string(piece_items.size()) + " pieces"));
-  if (const auto done = ask_teacher(job.teacher, data.train, spec.labels, data.train_items); !done)
-    return tl::unexpected(done.error());
-  if (const auto done = ask_teacher(job.teacher, pieces, spec.labels, piece_items); !done)
-    return tl::unexpected(done.error());
-  for (Item& item : piece_items) {
+  if (pieces.examples.empty()) return {};
+  Result<std::vector<Item>> items = encode(pieces, data.vocabulary, spec, kWhole, message);
+  if (!items) return tl::unexpected(items.error());
+  for (Item& item : *items) {
     item.labelled = false;
     data.train_items.push_back(std::move(item));
+  }
+  append(data.train, std::move(pieces));
+  return {};
+}
+
+// Each item gets what the teacher holds of its whole text.
+Result<void> ask_teacher(const Job& job, const ModelSpec& spec, const Message& message,
+                         TrainingData& data) {
+  const std::size_t texts = data.train_items.size(), labels = spec.labels.size();
+  if (const auto added = add_pieces(job, spec, message, data); !added) return added;
+  const std::size_t pieces = data.train_items.size() - texts;
+  message("asking the teacher about " + std::to_string(texts) + " texts" +
+          (pieces == 0 ? "" : " and " + std::to_string(pieces) + " pieces"));
+  const Result<std::vector<float>> told = job.teacher(data.train, spec.labels);
+  if (!told) return tl::unexpected(told.error());
+  for (std::size_t i = 0; i < data.train_items.size(); ++i) {
+    const float* of_text = told->data() + i * labels;
+    data.train_items[i].taught.assign(of_text, of_text + labels);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
+                                        const std::function<void(const std::string&)>& message) {
+  TrainingData data;
+  if (const auto read = read_files(job, spec, message, data); !read)
+    return tl::unexpected(read.error());
+  if (const auto gathered = gather_words(job, spec, data); !gathered)
+    return tl::unexpected(gathered.error());
+  if (!job.start_from.empty()) {
+    if (const auto begun = begin_with_model(job, spec, message, data); !begun)
+      return tl::unexpected(begun.error());
+  }
+  // Dev is read whole: that is what the model will be asked to do.
+  const std::size_t most = job.fit.crop > 0 ? kWhole : job.most_words;
+  auto train = encode(data.train, data.vocabulary, spec, most, message);
+  if (!train) return tl::unexpected(train.error());
+  data.train_items = std::move(*train);
+  auto dev = encode(data.dev, data.vocabulary, spec, kWhole, message);
+  if (!dev) return tl::unexpected(dev.error());
+  data.dev_items = std::move(*dev);
+  if (job.teacher) {
+    if (const auto asked = ask_teacher(job, spec, message, data); !asked)
+      return tl::unexpected(asked.error());
   }
   return data;
 }

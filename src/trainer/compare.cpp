@@ -11,6 +11,7 @@
 #include "skim/model.h"
 #include "skim/session.h"
 #include "tasks/load.h"
+#include "train/load.h"
 #include "train/replay.h"
 
 namespace skim::cli {
@@ -46,12 +47,11 @@ Result<Found> compare_on(const std::string& model_path, const std::string& data_
   if (!file) return tl::unexpected(file.error());
   const auto model = Model::load(model_path);
   if (!model) return tl::unexpected(model.error());
-  const auto data = load_examples(data_path);
+  auto data = load_examples(data_path);
   if (!data) return tl::unexpected(data.error());
-  const std::size_t count = data->examples.size();
-  const std::size_t most = limit > 0 ? std::min(count, static_cast<std::size_t>(limit)) : count;
+  train::keep_evenly(data->examples, static_cast<std::size_t>(limit));
   std::vector<Query> queries;
-  for (std::size_t i = 0; i < most; ++i) queries.push_back(data->examples[i * count / most].query);
+  for (Example& example : data->examples) queries.push_back(std::move(example.query));
   const auto trained = train::replay(*file, queries, policy);
   if (!trained) return tl::unexpected(trained.error());
   Session session(*model);
