@@ -75,8 +75,10 @@ int help_about(Arguments arguments) {
   if (arguments.empty()) return print(help());
   const Verb* verb = find_verb(arguments[0]);
   if (verb == nullptr) return unknown_verb(arguments[0]);
-  constexpr std::array kHelp = {"--help"};
-  return verb->run(kHelp);
+  // What follows may name a part of the verb: skim help train compare.
+  std::vector<const char*> asked(arguments.begin() + 1, arguments.end());
+  asked.push_back("--help");
+  return verb->run(asked);
 }
 
 int start(Arguments arguments) {
