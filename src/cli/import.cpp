@@ -1,5 +1,4 @@
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/file.h"
@@ -9,6 +8,7 @@
 #include "file/model_file.h"
 #include "interchange/torch_import.h"
 #include "spec/names.h"
+#include "tasks/text_lines.h"
 
 namespace skim::cli {
 namespace {
@@ -44,25 +44,12 @@ void declare(Options& options, ImportOptions& chosen) {
       "model.skim");
 }
 
-std::vector<std::string> parts_of(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
-// The last line may lack its newline; lines may end as on Windows.
 Result<std::vector<std::string>> read_words(const std::string& path) {
-  auto text = read_text(path);
+  const auto text = read_text(path);
   if (!text) return tl::make_unexpected(text.error());
-  if (text->ends_with('\n')) text->pop_back();
-  std::vector<std::string> words = parts_of(*text, '\n');
-  for (std::string& word : words) {
-    if (word.ends_with('\r')) word.pop_back();
-  }
+  std::vector<std::string> words;
+  TextLines lines(*text);
+  while (const auto line = lines.next()) words.emplace_back(line->text);
   return words;
 }
 
@@ -70,7 +57,7 @@ Result<ModelDraft> import_state(ImportOptions& chosen) {
   auto words = read_words(chosen.words);
   if (!words) return tl::make_unexpected(words.error());
   chosen.torch.words = std::move(*words);
-  chosen.torch.labels = parts_of(chosen.labels, ',');
+  chosen.torch.labels = split_at(chosen.labels, ',');
   chosen.torch.pooling = *value_named<Pooling>(chosen.pooling, "--pooling");
   chosen.torch.tokenizer = *value_named<Tokenizer>(chosen.tokenizer, "--tokenizer");
   const auto file = MappedFile::open(chosen.state);

@@ -23,16 +23,6 @@ std::optional<std::string_view> sentence_of(std::string_view line, std::size_t n
   return line.substr(line.empty() ? 0 : 1);
 }
 
-std::vector<std::string> split_at(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 Result<void> check_choices(const std::vector<std::string>& choices, const std::string& answer,
                            std::size_t line) {
   for (std::size_t i = 0; i < choices.size(); ++i) {

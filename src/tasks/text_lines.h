@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "skim/result.h"
 
@@ -24,6 +26,9 @@ class TextLines {
   std::string_view rest_;
   std::size_t number_ = 0;
 };
+
+// What stands between the separators: one part more than there are of them.
+std::vector<std::string> split_at(std::string_view text, char separator);
 
 bool is_blank(std::string_view text);
 
