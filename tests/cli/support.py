@@ -28,6 +28,8 @@ def prepared(skim, planted):
         subprocess.run(make + ["--model", str(FOLDER / "both.skim"), "--bidirectional", "yes", "--layers", "2"],
                        check=True)
         subprocess.run(make + ["--model", str(FOLDER / "full.skim"), "--reader", "full"], check=True)
+        subprocess.run([make[0], "--model", str(FOLDER / "span.skim"), "--net", "span", "--hidden", "12", "--small", "4",
+                        "--word-width", "8"], check=True)
         yield
 
 
