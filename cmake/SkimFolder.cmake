@@ -44,6 +44,19 @@ function(skim_group_of folder group)
   set(${group} ${folder} PARENT_SCOPE)
 endfunction()
 
+# What only prepares, counts and reports is not hot, and optimising it takes longer than running it in tests: with
+# sanitizers that goes for all that handles JSON and requests.
+function(skim_level_of group level)
+  set(options "")
+  if(group STREQUAL measuring)
+    list(APPEND options $<$<CONFIG:Release>:-O1>)
+  endif()
+  if(group MATCHES "^(data|measuring|server)$")
+    list(APPEND options $<$<CONFIG:Checked>:-O0>)
+  endif()
+  set(${level} "${options}" PARENT_SCOPE)
+endfunction()
+
 # With CMAKE_UNITY_BUILD, as the presets for tests have it, the sources of a group are compiled as one. Sanitized
 # builds take them in reverse, so that a source that leans on an include or a name of another one fails in one of the
 # builds. Kernels are files of their own: each is read once for every instruction set.
@@ -59,6 +72,8 @@ function(skim_by_folder target)
     if(NOT folder STREQUAL kernels)
       skim_group_of(${folder} group)
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+      skim_level_of(${group} level)
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS "${level}")
     endif()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)

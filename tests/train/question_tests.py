@@ -14,9 +14,13 @@ class Questions(Trainings):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        for task, options in (("questions", ["--words", 40]), ("gaps", [])):
-            made = skim("data", "make", task, "--into", cls.at / task, "--train", 3000, "--dev", 150, "--test", 150, *options)
-            assert made.returncode == 0, made.stderr
+        cls.make("questions", "questions", "--words", 40)
+        cls.make("gaps", "gaps")
+
+    @classmethod
+    def make(cls, task, into, *options, train=3000, dev=150):
+        made = skim("data", "make", task, "--into", cls.at / into, "--train", train, "--dev", dev, "--test", dev, *options)
+        assert made.returncode == 0, made.stderr
 
     @classmethod
     def learn(cls, task, out, *options):
@@ -116,7 +120,9 @@ class Questions(Trainings):
             self.assertIn("question.0.backward", shown)
 
     def test_is_the_same_with_two_threads_and_after_a_stop(self):
-        options = ["--max-steps", 60, "--eval-steps", 20, "--bidirectional"]
+        self.make("questions", "few", "--words", 40, train=300, dev=20)
+        options = ["--train", self.at / "few/train.json", "--dev", self.at / "few/dev.json", "--max-steps", 24,
+                   "--eval-steps", 6, "--bidirectional"]
         for task in ("span", "bidaf"):
             whole, two, stopped = (self.at / f"{task}-{name}.skim" for name in ("whole", "two", "stopped"))
             self.train(*self.learn(task, whole, *options))
