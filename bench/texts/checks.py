@@ -165,6 +165,26 @@ class ModelFiles(InFolder):
             ModelFile(path)
 
 
+class Reports(InFolder):
+    texts = load_run()
+
+    def test_other_sets_stay_with_the_run_they_came_from(self):
+        file = self.folder / "texts.json"
+        self.assertEqual(self.texts.earlier(file), {"sets": {}})
+        self.assertEqual(self.texts.earlier(None), {"sets": {}})
+        whole = {"sets": {"sst": {"run": {"commit": "one"}, "rows": []}}}
+        self.texts.save(whole, file)
+        self.assertEqual(self.texts.earlier(file), whole)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["texts.json"])
+
+    def test_no_other_file_is_written_over(self):
+        file = self.folder / "mine.json"
+        for text in ("not JSON", "[]", '{"rows": []}'):
+            file.write_text(text, encoding="utf-8")
+            with self.assertRaisesRegex(Fault, "mine.json is no report"):
+                self.texts.earlier(file)
+
+
 def main():
     suite = unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module(__name__))
     return 0 if unittest.TextTestRunner(verbosity=1).run(suite).wasSuccessful() else 1

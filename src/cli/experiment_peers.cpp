@@ -36,6 +36,10 @@ Result<Section> section_of(const std::string& set, const Json& found, const std:
   Section section;
   section.heading = "What users would pick instead: " + set;
   section.table.header = {"", "accuracy %", "us a text", "quartiles", "model, MB"};
+  const auto run = object_at(found, "run", where);
+  if (!run) return tl::make_unexpected(run.error());
+  section.paragraphs = {"Commit " + text_or_unknown(**run, "commit") + ", " +
+                        text_or_unknown(**run, "machine") + "."};
   const auto rows = array_at(found, "rows", where);
   if (!rows) return tl::make_unexpected(rows.error());
   for (const Json& row : **rows) {
@@ -64,14 +68,14 @@ Result<std::vector<Section>> peer_sections(const std::filesystem::path& report) 
     if (!section) return tl::make_unexpected(section.error());
     sections.push_back(std::move(*section));
   }
-  if (!sections.empty())
-    sections.front().paragraphs = {
-        "Trained on the same files, settings chosen on dev, from text to label on one thread of "
-        "one core, in turn in one "
-        "run: `bench/texts/run --data DIR --work DIR --json experiments/results/peers/texts.json`; "
-        "bench/README.md says "
-        "how. Commit " +
-        text_or_unknown(*json, "commit") + ", " + text_or_unknown(*json, "machine") + "."};
+  if (!sections.empty()) {
+    std::vector<std::string>& first = sections.front().paragraphs;
+    first.insert(first.begin(),
+                 "Trained on the same files, settings chosen on dev, from text to label on one "
+                 "thread of one core, those of a set in turn in one run: `bench/texts/run --data "
+                 "DIR --work DIR --json experiments/results/peers/texts.json`; bench/README.md "
+                 "says how.");
+  }
   return sections;
 }
 
