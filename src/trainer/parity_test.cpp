@@ -126,6 +126,9 @@ TEST_P(Parity, OfNetsThatAnswerQuestions) {
          {ReaderKind::full, ReaderKind::skim, ReaderKind::skip, ReaderKind::vary}) {
       for (const int layers : {1, 2}) {
         for (const bool both : {false, true}) {
+          // These two take most of the time, and their deepest net holds every other one.
+          const bool slow = kind == ReaderKind::skip || kind == ReaderKind::vary;
+          if (slow && (layers == 1 || !both)) continue;
           ModelSpec spec = spec_of(GetParam(), {});
           spec.net = net;
           spec.letters = {.width = 3, .filters = 5, .window = 4};
