@@ -18,16 +18,18 @@ iovec rest_of(std::string_view bytes, std::size_t from) {
   return {const_cast<char*>(rest.data()), rest.size()};  // sending does not write to it
 }
 
-Received receive(const Connection& connection, std::string& scratch, std::size_t& count) {
+using Piece = std::array<char, std::size_t{64} << 10U>;
+
+Received receive(const Connection& connection, Piece& piece, std::size_t& count) {
   count = 0;
-  const ssize_t got = ::recv(connection.socket.number(), scratch.data(), scratch.size(), 0);
+  const ssize_t got = ::recv(connection.socket.number(), piece.data(), piece.size(), 0);
   if (got == 0) return Received::ended;
   if (got < 0) {
     const bool later = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
     return later ? Received::nothing : Received::broken;
   }
   count = static_cast<std::size_t>(got);
-  return Received::something;
+  return count == piece.size() ? Received::piece : Received::something;
 }
 
 }  // namespace
@@ -55,17 +57,19 @@ Sent send_some(Connection& connection) {
   return Sent::all;
 }
 
-Received receive_some(Connection& connection, std::string& scratch) {
+Received receive_some(Connection& connection) {
+  Piece piece;
   std::size_t count = 0;
-  const Received received = receive(connection, scratch, count);
-  connection.in.append(scratch, 0, count);
+  const Received received = receive(connection, piece, count);
+  connection.in.append(piece.data(), count);
   connection.started = connection.started || count > 0;
   return received;
 }
 
-Received discard_some(Connection& connection, std::string& scratch) {
+Received discard_some(Connection& connection) {
+  Piece piece;
   std::size_t count = 0;
-  const Received received = receive(connection, scratch, count);
+  const Received received = receive(connection, piece, count);
   connection.discarded += count;
   return received;
 }

@@ -16,14 +16,13 @@ namespace skim::server {
 using Clock = std::chrono::steady_clock;
 
 struct Connection {
-  // Who may touch the rest: the loop, except while a worker has it. Whoever hands it on stores the
-  // phase last.
+  // Who may touch the rest: whoever made it `taken`, and nobody else while it is. It is given back
+  // by storing another phase, last of all.
   enum class Phase {
     reading,    // waits for a request, or for the rest of one
-    working,    // with a worker
+    taken,      // someone looks after it, or it waits in the queue
     writing,    // the client takes its time to take the answer
     lingering,  // answered; what still comes is thrown away, so that the answer is not lost
-    closing,    // to be dropped
   };
 
   Connection(Descriptor accepted, std::uint64_t number, std::string from, const Limits& limits)
@@ -55,11 +54,11 @@ struct Connection {
 enum class Sent { all, part, broken };
 Sent send_some(Connection& connection);
 
-// Takes in what is there without waiting, at most one piece.
-enum class Received { something, nothing, ended, broken };
-Received receive_some(Connection& connection, std::string& scratch);
+// Takes in what is there without waiting, at most one piece. A whole one may have more behind it.
+enum class Received { piece, something, nothing, ended, broken };
+Received receive_some(Connection& connection);
 // The same, but throws it away.
-Received discard_some(Connection& connection, std::string& scratch);
+Received discard_some(Connection& connection);
 
 // The request has been answered in full: ready for the next one.
 void begin_next(Connection& connection);

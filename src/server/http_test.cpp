@@ -181,6 +181,28 @@ TEST(Http, ManyClientsAtOnceGetTheirAnswersAndStoppingLosesNone) {
   EXPECT_EQ(asked, answered);
 }
 
+// So many that some are still waiting when the short one has been answered, however slow the test.
+TEST(Http, WhatNeedsNoReadingIsAnsweredWhileAllThreadsRead) {
+  Limits limits;
+  limits.body_bytes = limits.text_bytes = std::size_t{8} << 20U;
+  const Server server(limits);
+  std::string text;
+  while (text.size() < (std::size_t{1} << 20U)) text += "abc bcd cde def ";
+  std::vector<Descriptor> readers;
+  for (int i = 0; i < 12; ++i) {
+    readers.push_back(server.connect());
+    send_all(readers.back(), read_request(text));
+  }
+  while (server.metrics().queued.load() == 0) std::this_thread::yield();
+  const Descriptor socket = server.connect();
+  send_all(socket, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(receive_until(socket, "}"), HasSubstr(" 200 OK"));
+  EXPECT_GT(server.metrics().in_flight.load(), 0U);
+  for (const Descriptor& reader : readers) {
+    EXPECT_THAT(receive_until(reader, "}"), StartsWith("HTTP/1.1 200 "));
+  }
+}
+
 TEST(Http, HalfARequestIsWaitedForWhenStopping) {
   Server server;
   const Descriptor socket = server.connect();

@@ -1,4 +1,4 @@
-// How the loop and its workers answer. Nothing here knows which of them it runs for.
+// How answers are made and sent. Nothing here knows for which of the threads.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -73,7 +73,7 @@ void Loop::send(Connection& connection) {
       if (first) connection.deadline = Clock::now() + limits_.write_time;
       return await(connection, Phase::writing, EPOLLOUT);
     case Sent::broken:
-      return await(connection, Phase::closing, EPOLLOUT);
+      return drop(connection.id);
   }
 }
 
@@ -92,13 +92,10 @@ void Loop::after_answer(Connection& connection) {
 }
 
 void Loop::await(Connection& connection, Phase phase, std::uint32_t events) const {
-  epoll_event event{};
-  event.events = events | EPOLLONESHOT;
-  event.data.u64 = connection.id;
   const int socket = connection.socket.number();
+  const std::uint64_t id = connection.id;
   connection.phase.store(phase, std::memory_order_release);
-  // Fails harmlessly if the loop has dropped the connection meanwhile.
-  static_cast<void>(::epoll_ctl(epoll_.number(), EPOLL_CTL_MOD, socket, &event));
+  poller_.await(socket, id, events);
 }
 
 }  // namespace skim::server
