@@ -46,56 +46,65 @@ endfunction()
 
 # What only prepares, counts and reports is not hot, and optimising it takes longer than running it in tests: with
 # sanitizers that goes for all that handles JSON and requests.
-function(skim_level_of group level)
-  set(options "")
+function(skim_level_of group target)
   if(group STREQUAL measuring)
-    list(APPEND options $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   if(group MATCHES "^(data|measuring|server)$")
-    list(APPEND options $<$<CONFIG:Checked>:-O0>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Checked>:-O0>)
   endif()
-  set(${level} "${options}" PARENT_SCOPE)
 endfunction()
 
-# With CMAKE_UNITY_BUILD, as the presets for tests have it, the sources of a group are compiled as one. Sanitized
-# builds take them in reverse, so that a source that leans on an include or a name of another one fails in one of the
-# builds. Kernels are files of their own: each is read once for every instruction set.
-function(skim_by_folder target)
-  get_target_property(sources ${target} SOURCES)
+function(skim_library_includes target)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
+  target_compile_definitions(${target} PRIVATE SKIM_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(${target} PRIVATE tl::expected Threads::Threads hwy::hwy nlohmann_json::nlohmann_json skim_warnings)
+endfunction()
+
+# The objects of one group. With CMAKE_UNITY_BUILD, as the presets for tests have it, its sources are compiled as one.
+# Sanitized builds take them in reverse, so that a source that leans on an include or a name of another one fails in
+# one of the builds. Options are the group's, not its sources': CMake leaves a source with options of its own out of
+# the unit. Kernels are files of their own: each is read once for every instruction set.
+function(skim_group_objects group sources)
   if(SKIM_SANITIZE)
     list(REVERSE sources)
-    set_target_properties(${target} PROPERTIES SOURCES "${sources}")
   endif()
-  foreach(source IN LISTS sources)
-    cmake_path(GET source PARENT_PATH folder)
-    cmake_path(GET folder FILENAME folder)
-    if(NOT folder STREQUAL kernels)
-      skim_group_of(${folder} group)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
-      skim_level_of(${group} level)
-      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS "${level}")
-    endif()
-  endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-  # To this warning a source that another one includes is a header.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  add_library(skim_${group} OBJECT ${sources})
+  skim_library_includes(skim_${group})
+  skim_level_of(${group} skim_${group})
+  if(group STREQUAL kernels)
+    set_target_properties(skim_${group} PROPERTIES UNITY_BUILD OFF)
+  else()
+    set_target_properties(skim_${group} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
+    # To this warning a source that another one includes is a header.
+    target_compile_options(skim_${group} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
 endfunction()
 
 # One library of all folders, so that users link one thing.
 macro(skim_finish_library)
   skim_quick_kernels()
-  add_library(skim_library STATIC ${SKIM_LIBRARY_SOURCES})
+  set(groups "")
+  foreach(source IN LISTS SKIM_LIBRARY_SOURCES)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET folder FILENAME folder)
+    skim_group_of(${folder} group)
+    list(APPEND groups ${group})
+    list(APPEND sources_of_${group} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  set(objects "")
+  foreach(group IN LISTS groups)
+    skim_group_objects(${group} "${sources_of_${group}}")
+    list(APPEND objects $<TARGET_OBJECTS:skim_${group}>)
+  endforeach()
+  add_library(skim_library STATIC ${objects})
   add_library(skim::skim ALIAS skim_library)
-  set_target_properties(skim_library PROPERTIES OUTPUT_NAME skim EXPORT_NAME skim)
+  set_target_properties(skim_library PROPERTIES OUTPUT_NAME skim EXPORT_NAME skim LINKER_LANGUAGE CXX)
   target_include_directories(skim_library PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
-  target_include_directories(skim_library PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
   target_compile_features(skim_library PUBLIC cxx_std_20)
-  target_compile_definitions(skim_library PRIVATE SKIM_VERSION="${PROJECT_VERSION}")
+  # The JSON library is headers only: users of the installed library have no need of it.
   target_link_libraries(skim_library PUBLIC tl::expected Threads::Threads PRIVATE hwy::hwy)
-  # Headers only, or flags only: users of the installed library have no need of them.
-  target_link_libraries(skim_library PRIVATE $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
-                                             $<BUILD_INTERFACE:skim_warnings>)
-  skim_by_folder(skim_library)
 endmacro()
 
 # A program of ours that may look inside the library.
