@@ -86,7 +86,7 @@ def main():
     screenshots.mkdir(exist_ok=True)
     try:
         node = program("node", "nodejs")
-        chromium = program("chromium", "chromium-browser", "google-chrome")
+        chromium = program("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
         install_packages()
     except Missing as why:
         print(f"skipped: {why}")

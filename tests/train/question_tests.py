@@ -5,6 +5,7 @@ Environment: SKIM (the program; skim-train stands beside it).
 import json
 import signal
 import subprocess
+import time
 import unittest
 
 from trainings import SKIM, Trainings, skim
@@ -132,7 +133,7 @@ class Questions(Trainings):
             process = subprocess.Popen([SKIM, "train", *map(str, self.learn(task, stopped, *options, "--log", log))],
                                        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
             while process.poll() is None and not (log.exists() and log.read_text()):
-                pass
+                time.sleep(0.01)
             process.send_signal(signal.SIGTERM)
             process.wait()
             self.train(*self.learn(task, stopped, *options, "--log", log, "--resume"))
