@@ -217,7 +217,7 @@ bool builds_on(const Experiments& all, const Row& from, const Row& row, std::siz
   return false;
 }
 
-// A row that another one builds on is on the same data.
+// A row that teaches another one is on the same data.
 Result<void> check_row_named_by(const Experiments& all, const Row& row, std::string_view option,
                                 const fs::path& folder) {
   if (!row.options.contains(option)) return {};
@@ -225,19 +225,23 @@ Result<void> check_row_named_by(const Experiments& all, const Row& row, std::str
       (folder / (row.name + ".json")).string() + ": row.train." + std::string(option);
   const Row* other = row_named_by(all, row, option);
   if (other == nullptr) return fail(Fault::format, where + " must be the name of another row");
-  if (other->set != row.set)
+  if (option == kTeacher && other->set != row.set)
     return fail(Fault::format, where + ": " + other->name + " is not on the same data");
   if (other == &row || builds_on(all, *other, row))
     return fail(Fault::format, where + ": " + row.name + " would build on itself");
   return {};
 }
 
-// A seed begins with the model of the same seed.
+bool has_seed(const Row& row, std::uint64_t seed) {
+  return std::find(row.seeds.begin(), row.seeds.end(), seed) != row.seeds.end();
+}
+
+// On the same data a seed begins with the model of the same seed.
 Result<void> check_seeds_of_start(const Experiments& all, const Row& row, const fs::path& folder) {
   const Row* start = all.start_of(row);
-  if (start == nullptr) return {};
+  if (start == nullptr || start->set != row.set) return {};
   for (const std::uint64_t seed : row.seeds) {
-    if (std::find(start->seeds.begin(), start->seeds.end(), seed) == start->seeds.end())
+    if (!has_seed(*start, seed))
       return fail(Fault::format, (folder / (row.name + ".json")).string() + ": row.train." +
                                      std::string(kStart) + ": " + start->name + " has no seed " +
                                      std::to_string(seed));
@@ -261,6 +265,10 @@ const Row* Experiments::teacher_of(const Row& row) const {
 }
 
 const Row* Experiments::start_of(const Row& row) const { return row_named_by(*this, row, kStart); }
+
+std::uint64_t seed_to_start_with(const Row& start, std::uint64_t seed) {
+  return has_seed(start, seed) ? seed : start.seeds.front();
+}
 
 Result<Experiments> load_experiments(const fs::path& folder) {
   Experiments all;

@@ -50,9 +50,13 @@ struct Experiments {
   const DataSet& set_of(const Row& row) const;
   // The row whose models teach this one, or null.
   const Row* teacher_of(const Row& row) const;
-  // The row with whose model of the same seed this one begins, or null.
+  // The row with whose model this one begins, or null.
   const Row* start_of(const Row& row) const;
 };
+
+// The seed whose model of `start` a run begins with: its own, or, of a row on other data that has
+// fewer, the first.
+std::uint64_t seed_to_start_with(const Row& start, std::uint64_t seed);
 
 // An error names the file and the field.
 Result<Experiments> load_experiments(const std::filesystem::path& folder);

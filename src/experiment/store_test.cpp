@@ -18,9 +18,10 @@ class ExperimentTest : public testing::Test {
   ExperimentTest() {
     std::string name = (fs::temp_directory_path() / "skim-experiment-XXXXXX").string();
     folder_ = ::mkdtemp(name.data());
-    put("sets/tiny.json",
-        R"({"title": "Tiny", "train": ["train.tsv"], "dev": "dev.tsv", "test": "test.tsv",
-            "options": {"batch": 8, "pooling": "max"}})");
+    for (const char* set : {"sets/tiny.json", "sets/other.json"}) {
+      put(set, R"({"title": "Tiny", "train": ["train.tsv"], "dev": "dev.tsv", "test": "test.tsv",
+                   "options": {"batch": 8, "pooling": "max"}})");
+    }
     put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1, 2], "train": {"batch": 16}})");
     for (const char* file : {"train.tsv", "dev.tsv", "test.tsv"}) put(file, "x\tone word\n");
   }
@@ -75,6 +76,8 @@ TEST_F(ExperimentTest, ABadRowIsNamedWithItsField) {
   put("a.json", R"({"title": "A", "set": "tiny", "seeds": [1], "train": {}})");
   put("b.json", R"({"title": "B", "set": "tiny", "seeds": [7], "train": {"start-from": "a"}})");
   EXPECT_THAT(fault(), HasSubstr("b.json: row.train.start-from: a has no seed 7"));
+  put("b.json", R"({"title": "B", "set": "other", "seeds": [1], "train": {"teacher": "a"}})");
+  EXPECT_THAT(fault(), HasSubstr("b.json: row.train.teacher: a is not on the same data"));
   fs::remove(folder_ / "b.json");
   put("a.json", "[]");
   EXPECT_THAT(fault(), HasSubstr("a.json"));
@@ -178,6 +181,17 @@ TEST_F(StoreTest, ALockIsHeldByOneAndFreedWhenItGoes) {
   }
   const auto third = FileLock::take(folder_ / "lock", Wait::no);
   EXPECT_TRUE(third && third->has_value());
+}
+
+TEST_F(StoreTest, BeginsWithTheSameSeedOrOnOtherDataWithTheFirst) {
+  put("b.json", R"({"title": "B", "set": "other", "seeds": [2, 7], "train": {"start-from": "a"}})");
+  const Experiments all = load_experiments(folder_).value();
+  const auto start_of = [&](std::uint64_t seed) {
+    Json checksums = Json::object();
+    return recipe_of(all, all.rows[1], seed, folder_, checksums).value().start.at(0).seed;
+  };
+  EXPECT_EQ(start_of(2), 2U);
+  EXPECT_EQ(start_of(7), 1U);
 }
 
 TEST_F(StoreTest, AnotherTeacherMakesAnotherRun) {
