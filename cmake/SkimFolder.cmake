@@ -45,12 +45,12 @@ function(skim_group_of folder group)
 endfunction()
 
 # What only prepares, counts and reports is not hot, and optimising it takes longer than running it in tests: with
-# sanitizers that goes for all that handles JSON and requests.
+# sanitizers that goes for requests, too.
 function(skim_level_of group target)
   if(group STREQUAL measuring)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
-  if(group MATCHES "^(data|measuring|server)$")
+  if(group MATCHES "^(measuring|server)$")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Checked>:-O0>)
   endif()
 endfunction()
@@ -58,6 +58,7 @@ endfunction()
 function(skim_library_includes target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${target} PRIVATE SKIM_VERSION="${PROJECT_VERSION}")
+  skim_count_coverage(${target})
   target_link_libraries(${target} PRIVATE tl::expected Threads::Threads hwy::hwy nlohmann_json::nlohmann_json skim_warnings)
 endfunction()
 
