@@ -232,16 +232,12 @@ Result<void> check_row_named_by(const Experiments& all, const Row& row, std::str
   return {};
 }
 
-bool has_seed(const Row& row, std::uint64_t seed) {
-  return std::find(row.seeds.begin(), row.seeds.end(), seed) != row.seeds.end();
-}
-
 // On the same data a seed begins with the model of the same seed.
 Result<void> check_seeds_of_start(const Experiments& all, const Row& row, const fs::path& folder) {
   const Row* start = all.start_of(row);
   if (start == nullptr || start->set != row.set) return {};
   for (const std::uint64_t seed : row.seeds) {
-    if (!has_seed(*start, seed))
+    if (std::find(start->seeds.begin(), start->seeds.end(), seed) == start->seeds.end())
       return fail(Fault::format, (folder / (row.name + ".json")).string() + ": row.train." +
                                      std::string(kStart) + ": " + start->name + " has no seed " +
                                      std::to_string(seed));
@@ -266,8 +262,8 @@ const Row* Experiments::teacher_of(const Row& row) const {
 
 const Row* Experiments::start_of(const Row& row) const { return row_named_by(*this, row, kStart); }
 
-std::uint64_t seed_to_start_with(const Row& start, std::uint64_t seed) {
-  return has_seed(start, seed) ? seed : start.seeds.front();
+std::uint64_t seed_to_start_with(const Row& row, const Row& start, std::uint64_t seed) {
+  return start.set == row.set ? seed : start.seeds.front();
 }
 
 Result<Experiments> load_experiments(const fs::path& folder) {

@@ -54,9 +54,9 @@ struct Experiments {
   const Row* start_of(const Row& row) const;
 };
 
-// The seed whose model of `start` a run begins with: its own, or, of a row on other data that has
-// fewer, the first.
-std::uint64_t seed_to_start_with(const Row& start, std::uint64_t seed);
+// The seed whose model of `start` a run of `row` begins with: its own, or, of a row on other data,
+// the first.
+std::uint64_t seed_to_start_with(const Row& row, const Row& start, std::uint64_t seed);
 
 // An error names the file and the field.
 Result<Experiments> load_experiments(const std::filesystem::path& folder);

@@ -114,7 +114,7 @@ Result<Recipe> recipe_of(const Experiments& all, const Row& row, std::uint64_t s
       return tl::make_unexpected(added.error());
   }
   if (const Row* start = all.start_of(row); start != nullptr) {
-    if (const auto added = add(*start, seed_to_start_with(*start, seed), recipe.start); !added)
+    if (const auto added = add(*start, seed_to_start_with(row, *start, seed), recipe.start); !added)
       return tl::make_unexpected(added.error());
   }
   return recipe;

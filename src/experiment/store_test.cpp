@@ -183,15 +183,17 @@ TEST_F(StoreTest, ALockIsHeldByOneAndFreedWhenItGoes) {
   EXPECT_TRUE(third && third->has_value());
 }
 
-TEST_F(StoreTest, BeginsWithTheSameSeedOrOnOtherDataWithTheFirst) {
-  put("b.json", R"({"title": "B", "set": "other", "seeds": [2, 7], "train": {"start-from": "a"}})");
+TEST_F(StoreTest, BeginsWithTheSameSeedAndOnOtherDataWithTheFirst) {
+  put("b.json", R"({"title": "B", "set": "tiny", "seeds": [2], "train": {"start-from": "a"}})");
+  put("c.json", R"({"title": "C", "set": "other", "seeds": [2, 7], "train": {"start-from": "a"}})");
   const Experiments all = load_experiments(folder_).value();
-  const auto start_of = [&](std::uint64_t seed) {
+  const auto start_of = [&](std::size_t row, std::uint64_t seed) {
     Json checksums = Json::object();
-    return recipe_of(all, all.rows[1], seed, folder_, checksums).value().start.at(0).seed;
+    return recipe_of(all, all.rows[row], seed, folder_, checksums).value().start.at(0).seed;
   };
-  EXPECT_EQ(start_of(2), 2U);
-  EXPECT_EQ(start_of(7), 1U);
+  EXPECT_EQ(start_of(1, 2), 2U);
+  EXPECT_EQ(start_of(2, 2), 1U);
+  EXPECT_EQ(start_of(2, 7), 1U);
 }
 
 TEST_F(StoreTest, AnotherTeacherMakesAnotherRun) {
