@@ -176,6 +176,15 @@ Section reruns(const std::vector<RowSummary>& all) {
   return section;
 }
 
+// Which model a run begins with (seed_to_start_with), in words.
+std::string start_text(const std::vector<RowSummary>& all, const Row& row,
+                       const std::string& start) {
+  const bool elsewhere = std::any_of(all.begin(), all.end(), [&](const RowSummary& other) {
+    return other.row.name == start && other.row.set != row.set;
+  });
+  return elsewhere ? "the first seed's model" : "the same seed's model";
+}
+
 Section options_of(const std::vector<RowSummary>& all) {
   Section section;
   section.heading = "Options of each row";
@@ -185,11 +194,12 @@ Section options_of(const std::vector<RowSummary>& all) {
     for (const std::string& word : option_arguments(summary.row.options))
       options += (options.empty() ? "" : " ") + word;
     std::string built_on;
-    for (const auto& [option, models] :
-         {std::pair{"start-from", "the same seed's model"}, std::pair{"teacher", "the models"}}) {
+    for (const char* option : {"start-from", "teacher"}) {
       if (!summary.row.options.contains(option)) continue;
-      built_on += std::string(" `--") + option + "` " + models + " of `" +
-                  summary.row.options[option].get<std::string>() + "`";
+      const auto name = summary.row.options[option].get<std::string>();
+      const std::string models =
+          std::string_view(option) == "teacher" ? "the models" : start_text(all, summary.row, name);
+      built_on += std::string(" `--") + option + "` " + models + " of `" + name + "`";
     }
     section.table.rows.push_back({"`" + summary.row.name + "`", "`" + options + "`" + built_on});
   }
