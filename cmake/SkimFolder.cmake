@@ -45,12 +45,12 @@ function(skim_group_of folder group)
 endfunction()
 
 # What only prepares, counts and reports is not hot, and optimising it takes longer than running it in tests: with
-# sanitizers that goes for requests, too.
+# sanitizers that goes for files and requests, too.
 function(skim_level_of group target)
   if(group STREQUAL measuring)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
-  if(group MATCHES "^(measuring|server)$")
+  if(group MATCHES "^(data|measuring|server)$")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Checked>:-O0>)
   endif()
 endfunction()

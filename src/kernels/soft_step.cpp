@@ -18,7 +18,7 @@ namespace {
 
 // e^x. Doubles are for checks of the gradients: exact, not fast.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Exp(D d, V x) {
+HWY_INLINE V ExpOf(D d, V x) {
   using T = hn::TFromD<D>;
   if constexpr (sizeof(T) == sizeof(float)) {
     return PowerOfTwo(d, hn::Mul(x, hn::Set(d, -kSigmoidFold)));
@@ -34,13 +34,13 @@ HWY_INLINE V Exp(D d, V x) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Sigmoid(D d, V x) {
   const V one = hn::Set(d, 1);
-  return hn::Div(one, hn::Add(one, Exp(d, hn::Neg(x))));
+  return hn::Div(one, hn::Add(one, ExpOf(d, hn::Neg(x))));
 }
 
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Tanh(D d, V x) {
+HWY_INLINE V TanhOf(D d, V x) {
   const V one = hn::Set(d, 1);
-  const V power = Exp(d, hn::Mul(x, hn::Set(d, -2)));
+  const V power = ExpOf(d, hn::Mul(x, hn::Set(d, -2)));
   return hn::Div(hn::Sub(one, power), hn::Add(one, power));
 }
 
@@ -260,10 +260,10 @@ class SoftRow {
     ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
       const V i = Sigmoid(d, part.Load(gi));
       const V f = Sigmoid(d, part.Load(gf));
-      const V g = Tanh(d, part.Load(gg));
+      const V g = TanhOf(d, part.Load(gg));
       const V o = Sigmoid(d, part.Load(go));
       const V c = hn::MulAdd(f, part.Load(cell_before_), hn::Mul(i, g));
-      const V t = Tanh(d, c);
+      const V t = TanhOf(d, c);
       part.Store(i, gi);
       part.Store(f, gf);
       part.Store(g, gg);
@@ -323,7 +323,7 @@ class SoftRow {
       const V r = Sigmoid(d, hn::Add(part.Load(gr), part.Load(sr)));
       const V z = Sigmoid(d, hn::Add(part.Load(gz), part.Load(sz)));
       const V inside = hn::Add(part.Load(sn), part.Load(step_.inner_bias + level.inner));
-      const V n = Tanh(d, hn::MulAdd(r, inside, part.Load(gn)));
+      const V n = TanhOf(d, hn::MulAdd(r, inside, part.Load(gn)));
       part.Store(r, gr);
       part.Store(z, gz);
       part.Store(n, gn);
@@ -375,7 +375,7 @@ class SoftRow {
     const V share = hn::Set(d, Share(l));
     T* gate = gates_ + level.gates;
     ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
-      const V h = Tanh(d, part.Load(gate));
+      const V h = TanhOf(d, part.Load(gate));
       part.Store(h, gate);
       Mixed(part, l == 0, share, h, hidden);
     });

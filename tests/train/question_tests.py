@@ -123,7 +123,7 @@ class Questions(Trainings):
     def test_is_the_same_with_two_threads_and_after_a_stop(self):
         self.make("questions", "few", "--words", 40, train=300, dev=20)
         options = ["--train", self.at / "few/train.json", "--dev", self.at / "few/dev.json", "--max-steps", 24,
-                   "--eval-steps", 6, "--bidirectional"]
+                   "--eval-steps", 6, "--bidirectional", "--hidden", 12, "--small", 4]
         for task in ("span", "bidaf"):
             whole, two, stopped = (self.at / f"{task}-{name}.skim" for name in ("whole", "two", "stopped"))
             self.train(*self.learn(task, whole, *options))
