@@ -41,11 +41,12 @@ RecurrentOutput read_reference(const SoftShape& shape, const Steps& steps, const
   const std::int64_t hidden = wide(shape.hidden), levels = wide(shape.levels);
   const Tensor nothing = torch::zeros({steps.texts(), hidden}, rows.options());
   State state{nothing, nothing};
+  const std::vector<Tensor> inputs = rows.split_with_sizes(steps.sizes);
   std::vector<Tensor> out, all_log_p, all_taken;
   for (std::int64_t t = 0; t < steps.count(); ++t) {
     const std::int64_t n = steps.size(t);
     const State before{state.hidden.narrow(0, 0, n), state.cell.narrow(0, 0, n)};
-    const Tensor x = rows.narrow(0, steps.offset(t), n);
+    const Tensor& x = inputs[static_cast<std::size_t>(t)];
     const Tensor input = torch::addmm(weights.b, x, weights.w.t());
     const Tensor sums = before.hidden.mm(weights.u.t());
     Tensor share = torch::ones({n, 1}, rows.options());

@@ -1,6 +1,7 @@
 // A batch of texts, packed: step after step, in each step the rows of those texts that reach it.
 // Texts are ordered by falling length, so that the rows of a step are a prefix of those before it
-// and there is no padding anywhere.
+// and there is no padding anywhere. Who needs all steps one by one splits the rows by `sizes`: the
+// gradient of a piece that is taken by itself is as large as the whole.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ class JumpingBatch {
 
   ReadOutput read() {
     for (int jumps = 0;; ++jumps) {
-      for (int i = 0; i < moves_.run; ++i) read_words();
+      read_run();
       if (jumps == moves_.most) break;
       if (!jump(jumps)) break;
     }
@@ -49,24 +49,48 @@ class JumpingBatch {
     return texts;
   }
 
-  void read_words() {
-    const std::vector<std::int64_t> texts = reading();
-    if (texts.empty()) return;
-    std::vector<std::int64_t> rows;
-    for (const std::int64_t text : texts) {
-      std::int64_t& place = place_[static_cast<std::size_t>(text)];
-      rows.push_back(from_.batch.steps.row(text, place++));
-      read_[static_cast<std::size_t>(rows.back())] = 1;
+  // The words up to the next jump, for each step of the texts that still have one.
+  struct Step {
+    std::vector<std::int64_t> texts, rows;
+  };
+  std::vector<Step> next_run() {
+    std::vector<Step> run;
+    for (int i = 0; i < moves_.run; ++i) {
+      Step step{.texts = reading(), .rows = {}};
+      if (step.texts.empty()) break;
+      for (const std::int64_t text : step.texts)
+        step.rows.push_back(from_.batch.steps.row(text, place_[static_cast<std::size_t>(text)]++));
+      run.push_back(std::move(step));
     }
-    const Tensor chosen = index_of(texts);
+    return run;
+  }
+
+  void read_run() {
+    const std::vector<Step> run = next_run();
+    if (run.empty()) return;
+    std::vector<std::int64_t> rows, sizes;
+    for (const Step& step : run) {
+      rows.insert(rows.end(), step.rows.begin(), step.rows.end());
+      sizes.push_back(wide(step.rows.size()));
+    }
+    // Taken out at once: the gradient of every piece taken by itself is as large as the whole.
+    const std::vector<Tensor> inputs =
+        input_.index_select(0, index_of(rows)).split_with_sizes(sizes);
+    for (std::size_t i = 0; i < run.size(); ++i) read_words(run[i], inputs[i]);
+  }
+
+  void read_words(const Step& step, const Tensor& input) {
+    const Tensor chosen = index_of(step.texts);
     const CellState before{state_.hidden.index_select(0, chosen),
                            state_.cell.index_select(0, chosen)};
-    const CellState made = run_cell(from_.spec.cell, input_.index_select(0, index_of(rows)),
+    const CellState made = run_cell(from_.spec.cell, input,
                                     before.hidden.mm(from_.weight("big.u").t()), inner_, before);
     state_.hidden = state_.hidden.index_copy(0, chosen, made.hidden);
     if (made.cell.defined()) state_.cell = state_.cell.index_copy(0, chosen, made.cell);
-    for (std::size_t i = 0; i < rows.size(); ++i) made_at_.emplace_back(rows[i], made_ + wide(i));
-    made_ += static_cast<std::int64_t>(rows.size());
+    for (const std::int64_t row : step.rows) {
+      read_[static_cast<std::size_t>(row)] = 1;
+      made_at_.emplace_back(row, made_++);
+    }
     states_.push_back(made.hidden);
   }
 

@@ -19,6 +19,7 @@ ReadOutput read_skipping(const ReaderRows& from, const ReadMode& mode) {
   CellState state{torch::zeros({steps.texts(), spec.hidden}),
                   torch::zeros({steps.texts(), spec.hidden})};
   Tensor urge = torch::ones({steps.texts(), 1});
+  const std::vector<Tensor> inputs = input.split_with_sizes(steps.sizes);
   std::vector<Tensor> hidden, read, urges;
   for (std::int64_t t = 0; t < steps.count(); ++t) {
     const std::int64_t n = steps.size(t);
@@ -26,7 +27,7 @@ ReadOutput read_skipping(const ReaderRows& from, const ReadMode& mode) {
     urge = urge.narrow(0, 0, n);
     const Tensor chosen = (urge.detach() > limit).to(torch::kFloat);
     const Tensor taken = mode.training ? chosen + urge - urge.detach() : chosen;
-    const CellState made = run_cell(spec.cell, input.narrow(0, steps.offset(t), n),
+    const CellState made = run_cell(spec.cell, inputs[static_cast<std::size_t>(t)],
                                     before.hidden.mm(u), inner, before);
     state.hidden = taken * made.hidden + (1 - taken) * before.hidden;
     if (made.cell.defined()) state.cell = taken * made.cell + (1 - taken) * before.cell;

@@ -36,12 +36,14 @@ ReadOutput read_varying(const ReaderRows& from, const ReadMode& mode) {
   const double lowered = mode.training ? 0 : std::log(mode.threshold / (1 - mode.threshold));
   CellState state{torch::zeros({steps.texts(), spec.hidden}),
                   torch::zeros({steps.texts(), spec.hidden})};
+  const std::vector<Tensor> rows = from.rows.split_with_sizes(steps.sizes);
+  const std::vector<Tensor> needs_of_input = of_input.split_with_sizes(steps.sizes);
   std::vector<Tensor> hidden, needs, widths;
   for (std::int64_t t = 0; t < steps.count(); ++t) {
     const std::int64_t n = steps.size(t);
     const CellState before{state.hidden.narrow(0, 0, n), state.cell.narrow(0, 0, n)};
-    const Tensor x = from.rows.narrow(0, steps.offset(t), n);
-    const Tensor need = of_input.narrow(0, steps.offset(t), n) + before.hidden.mm(of_state);
+    const Tensor& x = rows[static_cast<std::size_t>(t)];
+    const Tensor need = needs_of_input[static_cast<std::size_t>(t)] + before.hidden.mm(of_state);
     const Tensor share = torch::sigmoid(need - lowered);
     const Tensor width = torch::ceil(share.detach() * spec.hidden).clamp_max(spec.hidden);
     Tensor units, inputs;
