@@ -10,3 +10,9 @@ if(SKIM_SANITIZE)
   add_link_options(-fsanitize=${SKIM_SANITIZE})
   add_compile_definitions(SKIM_SANITIZED)
 endif()
+
+# Sanitized programs are so large that the usual linker takes seconds for each.
+find_program(SKIM_LLD ld.lld)
+if(SKIM_SANITIZE AND SKIM_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_link_options(-fuse-ld=lld)
+endif()
