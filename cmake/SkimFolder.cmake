@@ -130,7 +130,9 @@ function(skim_test_headers)
   # Programs are compiled with -fPIE, and a precompiled header must be, too.
   set_target_properties(skim_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(skim_test_headers PRIVATE -fPIE)
-  target_precompile_headers(skim_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  # The sanitizer build has the tests that use JSON.
+  target_precompile_headers(skim_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>
+                            $<$<CXX_COMPILER_ID:Clang>:<nlohmann/json.hpp$<ANGLE-R>>)
 endfunction()
 
 # A gtest program; each of its cases is a test of its own to ctest.

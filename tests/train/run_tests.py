@@ -28,7 +28,7 @@ class Training(Trainings):
         """The words that decide are known, and the defaults must find them, even in a training cut short."""
         model = self.at / "planted.skim"
         self.train("--train", self.at / "train.jsonl", "--dev", self.at / "dev.jsonl", "--out", model, "--quiet",
-                   "--max-steps", 700, "--threads", 1)
+                   "--max-steps", 1000, "--threads", 1)
         texts = [json.loads(line) for line in (self.at / "test.jsonl").read_text().splitlines()]
         lines = "".join(text["text"] + "\n" for text in texts)
         answers = skim("run", "--model", model, "--json", "--words", input=lines).stdout.splitlines()
