@@ -45,22 +45,13 @@ function(skim_group_of folder group)
 endfunction()
 
 # What only prepares, counts and reports is not hot, and optimising it takes longer than running it in tests: with
-# sanitizers that goes for files and requests, too.
+# sanitizers that goes for requests, too. Not for files: every test that loads a model would wait for them.
 function(skim_level_of group target)
   if(group STREQUAL measuring)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
-  if(group MATCHES "^(data|measuring|server)$")
+  if(group MATCHES "^(measuring|server)$")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Checked>:-O0>)
-  endif()
-endfunction()
-
-# What looks at every byte of a model is optimised all the same. CMake leaves sources with options of their own out of the
-# unit.
-function(skim_quick_bytes)
-  if(SKIM_SANITIZE AND NOT SKIM_SANITIZE STREQUAL thread)
-    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/file/checksum.cpp ${CMAKE_SOURCE_DIR}/src/file/values.cpp
-                                PROPERTIES COMPILE_OPTIONS -O1)
   endif()
 endfunction()
 
@@ -94,7 +85,6 @@ endfunction()
 # One library of all folders, so that users link one thing.
 macro(skim_finish_library)
   skim_quick_kernels()
-  skim_quick_bytes()
   set(groups "")
   foreach(source IN LISTS SKIM_LIBRARY_SOURCES)
     cmake_path(GET source PARENT_PATH folder)
