@@ -154,6 +154,21 @@ Result<Json> training_summary(const fs::path& model) {
   return summary;
 }
 
+// Two rows may ask for one and the same training; the second takes what the first one made.
+bool take_over(const Workshop& workshop, const fs::path& model, const Recipe& recipe) {
+  const std::string ending = "-" + std::to_string(recipe.seed) + "-" + recipe.digest() + ".skim";
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(workshop.work, failed)) {
+    const fs::path& other = entry.path();
+    const fs::path summary = with_suffix(other, ".json");
+    if (!other.filename().string().ends_with(ending) || !fs::exists(summary, failed)) continue;
+    fs::create_hard_link(other, model, failed);
+    if (!failed) fs::create_hard_link(summary, with_suffix(model, ".json"), failed);
+    return !failed;
+  }
+  return false;
+}
+
 }  // namespace
 
 fs::path model_path(const Workshop& workshop, const Row& row, const Recipe& recipe) {
@@ -167,6 +182,7 @@ Result<bool> train_run(const Workshop& workshop, const Experiments& all, const R
   const fs::path summary = with_suffix(model, ".json");
   std::error_code ignored;
   if (fs::exists(model, ignored) && fs::exists(summary, ignored)) return true;
+  if (take_over(workshop, model, recipe)) return true;
   const auto ended = run_program({training_command(workshop, all, row, recipe), ""});
   if (!ended) return tl::make_unexpected(ended.error());
   if (ended->status != 0) {

@@ -52,6 +52,12 @@ class Experiments(Trainings):
         self.assertIn("0 run, 3 were done already", self.experiment("run", "--all").stderr)
         self.assertEqual(before, {name: self.report_of(name) for name in ("plain", "skim")})
         self.check_times_and_report()
+        # A row that trains like another one takes its model.
+        self.put("twin", title="Twin", set="small", seeds=[1], train={"small": 4})
+        self.assertIn("1 run, 0 were done already", self.experiment("run", "twin").stderr)
+        self.assertFalse(list((self.folder_of_test / "work").glob("twin*.log")), "was trained once more")
+        self.assertEqual(self.report_of("twin")["runs"][0]["test"], before["skim"]["runs"][0]["test"])
+        (self.folder_of_test / "rows/twin.json").unlink()
         # A row that says something else is another row.
         self.put("plain", title="LSTM", set="small", seeds=[1], train={"reader": "full", "hidden": 16})
         self.assertIn("1 run, 2 were done already", self.experiment("run", "--all").stderr)
