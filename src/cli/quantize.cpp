@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 struct QuantizeOptions {
   ModelChoice model;
   std::string weights;
+  int vocabulary = 0;  // words to keep; 0 keeps all
   std::string out;
   bool json = false;
   bool quiet = false;
@@ -29,6 +31,8 @@ struct QuantizeOptions {
 
 // What changed for the stored questions.
 struct Change {
+  std::string weights;
+  int vocabulary = 0;
   std::uintmax_t bytes_before = 0;
   std::uintmax_t bytes_after = 0;
   std::size_t probes = 0;
@@ -72,27 +76,50 @@ Result<void> renew_probes(ModelDraft& draft, const std::string& name, Change& ch
 }
 
 // Says in the file what is no longer exactly true of it.
-void leave_notes(ModelDraft& draft, std::string_view before, std::string_view after) {
-  if (before == after) return;
-  const std::string change = std::string(before) + " to " + std::string(after);
-  draft.about +=
-      (draft.about.empty() ? "" : "\n") + std::string("Weights changed from ") + change + ".";
-  if (!draft.calibration.points.empty()) {
-    draft.calibration.data += " (before the weights changed from " + change + ")";
+void leave_note(ModelDraft& draft, const std::string& what, const std::string& change) {
+  draft.about += (draft.about.empty() ? "" : "\n") + what + " changed from " + change + ".";
+  if (draft.calibration.points.empty()) return;
+  std::string small = what;
+  small.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(small.front())));
+  draft.calibration.data += " (before the " + small + " changed from " + change + ")";
+}
+
+void change_weights(ModelDraft& draft, WeightType to) {
+  const WeightType from = std::exchange(draft.spec.weights, to);
+  if (from == to) return;
+  leave_note(draft, "Weights", std::string(name_of(from)) + " to " + std::string(name_of(to)));
+}
+
+// Training puts frequent words first, so the first ones are those to keep.
+void keep_words(ModelDraft& draft, int most) {
+  const int from = draft.spec.vocabulary;
+  if (most >= from) return;
+  draft.spec.vocabulary = most;
+  draft.vocabulary.resize(static_cast<std::size_t>(most));
+  for (ModelDraft::Tensor& tensor : draft.tensors) {
+    if (tensor.name != "words") continue;
+    tensor.values.resize(tensor.values.size() / static_cast<std::size_t>(from) *
+                         static_cast<std::size_t>(most));
   }
+  leave_note(draft, "Vocabulary", std::to_string(from) + " to " + std::to_string(most) + " words");
 }
 
 Result<Change> quantize(const QuantizeOptions& chosen) {
   const auto path = model_path(chosen.model);
   if (!path) return tl::make_unexpected(path.error());
-  const auto type = value_named<WeightType>(chosen.weights, "--weights");
-  if (!type) return tl::make_unexpected(type.error());
   const auto file = open_model_file(*path);
   if (!file) return tl::make_unexpected(file.error());
   ModelDraft draft = to_draft(*file);
-  leave_notes(draft, name_of(draft.spec.weights), chosen.weights);
-  draft.spec.weights = *type;
+  if (!chosen.weights.empty()) {
+    const auto type = value_named<WeightType>(chosen.weights, "--weights");
+    if (!type) return tl::make_unexpected(type.error());
+    change_weights(draft, *type);
+  }
+  if (chosen.vocabulary > 0) keep_words(draft, chosen.vocabulary);
+  const bool changed = draft.about != file->about;
   Change change;
+  change.weights = name_of(draft.spec.weights);
+  change.vocabulary = draft.spec.vocabulary;
   if (auto renewed = renew_probes(draft, chosen.out, change); !renewed) {
     return tl::make_unexpected(renewed.error());
   }
@@ -102,9 +129,9 @@ Result<Change> quantize(const QuantizeOptions& chosen) {
     return tl::make_unexpected(written.error());
   }
   change.bytes_after = fs::file_size(chosen.out, ignored);
-  if (!chosen.quiet && !draft.calibration.points.empty() && file->spec.weights != *type) {
+  if (!chosen.quiet && !draft.calibration.points.empty() && changed) {
     complain("quantize",
-             "the calibration was measured with the old weights; run skim tune to renew it");
+             "the calibration was measured with the old model; run skim tune to renew it");
   }
   return change;
 }
@@ -121,7 +148,8 @@ std::string change_text(const Change& change, const QuantizeOptions& chosen) {
 
 Json change_json(const Change& change, const QuantizeOptions& chosen) {
   return {{"model", chosen.out},
-          {"weights", chosen.weights},
+          {"weights", change.weights},
+          {"vocabulary", change.vocabulary},
           {"file_bytes", change.bytes_after},
           {"file_bytes_before", change.bytes_before},
           {"probes", change.probes},
@@ -137,19 +165,27 @@ int quantize_verb(Arguments arguments) {
   QuantizeOptions chosen;
   Options options("quantize",
                   "Stores a model with other weights: bf16 halves it, int8 quarters it; both are "
-                  "faster. Decisions and small cells stay in f32.",
-                  "[FILE] --weights TYPE --out FILE [options]");
+                  "faster. Decisions and small cells stay in f32. A model may also lose its rarest "
+                  "words, which then count as unknown.",
+                  "[FILE] [--weights TYPE] [--vocabulary N] --out FILE [options]");
   options.add_argument("FILE", chosen.model.file, "the model file; the same as --model",
                        Options::Need::optional);
   declare(options, chosen.model);
   options.add_choice("--weights", chosen.weights, {"f32", "bf16", "int8"}, "the type to store");
+  options.add("--vocabulary", chosen.vocabulary, "N", "words to keep, the most frequent ones");
   options.add("--out", chosen.out, "FILE", "where to store the new model");
   options.add_flag("--json", chosen.json, "what changed, as JSON");
   options.add_flag("--quiet", chosen.quiet, "no remarks");
   options.add_exclusive({"FILE", "--model"});
   options.add_example("skim quantize imdb.skim --weights int8 --out imdb-int8.skim");
+  options.add_example(
+      "skim quantize asked.skim --weights int8 --vocabulary 40000 --out small.skim");
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
-  if (chosen.weights.empty()) return wrong_usage("quantize", "say the type with --weights");
+  if (chosen.weights.empty() && chosen.vocabulary == 0)
+    return wrong_usage("quantize", "say what to change: --weights TYPE, --vocabulary N or both");
+  if (chosen.vocabulary < 0 || chosen.vocabulary == 1)
+    return wrong_usage("quantize",
+                       "--vocabulary must be 2 or more: one word stands for the unknown");
   if (chosen.out.empty()) return wrong_usage("quantize", "say where to store it with --out FILE");
   const auto change = quantize(chosen);
   if (!change) return failed("quantize", change.error());

@@ -85,6 +85,19 @@ class Quantize(SkimTest):
         calibration = self.json("info", support.path("old.skim"), "--json")["calibration"]
         self.assertIn("before the weights changed from f32 to bf16", calibration["data"])
 
+    def test_rare_words_can_be_left_out(self):
+        name = support.path("few-words.skim")
+        out = self.json("quantize", support.MODEL, "--vocabulary", "12", "--out", name, "--json", "--quiet")
+        self.assertEqual((out["vocabulary"], out["weights"]), (12, "f32"))
+        self.assertLess(out["file_bytes"], out["file_bytes_before"])
+        info = self.json("info", name, "--json")
+        self.assertEqual(info["spec"]["vocabulary"], 12)
+        self.assertIn("to 12 words", info["about"])
+        self.assertTrue(self.json("verify", name, "--json")["ok"])
+        more = self.json("quantize", support.MODEL, "--vocabulary", "1000000", "--out", name, "--json", "--quiet")
+        self.assertEqual(more["file_bytes"], more["file_bytes_before"])
+        self.fails("quantize", support.MODEL, "--vocabulary", "1", "--out", name, code=2, says="2 or more")
+
     def test_a_file_that_cannot_be_written_is_named(self):
         self.fails("quantize", support.MODEL, "--weights", "int8", "--out", "/no/such/x.skim", says="/no/such")
 
