@@ -18,7 +18,9 @@ std::string not_a_share(const char* option) {
 }  // namespace
 
 void declare(Options& options, ModelChoice& choice) {
-  options.add("--model", choice.file, "FILE", "the model to read with (default: the built-in one)");
+  options.add("--model", choice.file, "FILE",
+              "the model to read with: a file, or a built-in one by name (default: " +
+                  choice.built_in + ")");
   options.add("--table-memory", choice.table_mib, "MIB",
               "memory for word tables, in MiB (default 512); less is slower, never different");
 }
@@ -35,17 +37,25 @@ std::string sister_program(const std::string& name) {
 }
 
 Result<fs::path> model_path(const ModelChoice& choice) {
-  if (!choice.file.empty()) return fs::path(choice.file);
+  std::error_code ignored;
+  const bool bare_name = !choice.file.empty() && !fs::path(choice.file).has_extension() &&
+                         !fs::path(choice.file).has_parent_path();
+  if (!choice.file.empty() && (!bare_name || fs::exists(choice.file, ignored)))
+    return fs::path(choice.file);
+  const std::string name = (bare_name ? choice.file : choice.built_in) + ".skim";
   const fs::path folder = program_path().parent_path();
-  const std::vector<fs::path> places = {folder.parent_path() / "share" / "skim" / "default.skim",
-                                        folder / "default.skim"};
+  const std::vector<fs::path> places = {folder.parent_path() / "share" / "skim" / name,
+                                        folder / name};
   for (const fs::path& place : places) {
-    std::error_code ignored;
     if (fs::is_regular_file(place, ignored)) return place;
   }
-  return fail(Fault::argument, "no model given, and there is no default model (looked for " +
-                                   places[0].string() + " and " + places[1].string() +
-                                   "); name one with --model FILE");
+  const std::string looked =
+      " (looked for " + places[0].string() + " and " + places[1].string() + ")";
+  if (bare_name)
+    return fail(Fault::argument, "there is no file '" + choice.file +
+                                     "' and no built-in model of that name" + looked);
+  return fail(Fault::argument, "no model given, and there is no default model" + looked +
+                                   "; name one with --model FILE");
 }
 
 Result<Model> load_model(const ModelChoice& choice) {

@@ -15,13 +15,14 @@ namespace skim::cli {
 
 // The options every verb with a model has.
 struct ModelChoice {
-  std::string file;  // empty: the default model
+  std::string file;  // of a model, or the name of a built-in one
   int table_mib = 512;
+  std::string built_in = "default";  // what is taken when `file` is empty
 };
 void declare(Options& options, ModelChoice& choice);
 
-// --model, else default.skim in ../share/skim beside the program's folder, else beside the
-// program. The error says what to do.
+// Built-in models stand in ../share/skim beside the program's folder, or beside the program. The
+// error says what to do.
 Result<std::filesystem::path> model_path(const ModelChoice& choice);
 Result<Model> load_model(const ModelChoice& choice);
 

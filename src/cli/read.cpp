@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/file.h"
@@ -31,7 +33,9 @@ struct ReadOptions {
 };
 
 void declare_all(Options& options, ReadOptions& chosen) {
-  options.add_arguments("TEXT", chosen.words, "the text; without it, or with -, standard input");
+  options.add_arguments("TEXT", chosen.words,
+                        "the text; without it, or with -, standard input; with --question also a "
+                        "file");
   options.add("--file", chosen.file, "FILE", "read the text from a file");
   options.add("--question", chosen.question, "TEXT", "what to ask about the text");
   options.add("--choices", chosen.choices, "A|B|...",
@@ -47,9 +51,18 @@ void declare_all(Options& options, ReadOptions& chosen) {
   options.add_exclusive({"--json", "--quiet"});
   options.add_example("skim read \"a film of rare warmth\"");
   options.add_example("skim read --file review.txt --threshold 0.3 --html review.html");
+  options.add_example("skim read --question \"Who built the mill?\" mill.txt");
+}
+
+// Nobody asks about a single word, so with a question one that names a file means the file.
+bool means_a_file(const ReadOptions& chosen) {
+  std::error_code ignored;
+  return !chosen.question.empty() && chosen.words.size() == 1 && chosen.words[0] != "-" &&
+         std::filesystem::is_regular_file(chosen.words[0], ignored);
 }
 
 Result<std::string> text_of(const ReadOptions& chosen) {
+  if (means_a_file(chosen)) return read_text(chosen.words[0]);
   if (!chosen.file.empty() && chosen.file != "-") return read_text(chosen.file);
   const bool from_input =
       chosen.words.empty() || (chosen.words.size() == 1 && chosen.words[0] == "-");
@@ -118,7 +131,9 @@ std::string shown(const ReadingView& view, const ReadOptions& chosen) {
 }
 
 Result<void> read_and_show(const ReadOptions& chosen) {
-  const auto model = load_model(chosen.model);
+  ModelChoice choice = chosen.model;
+  if (!chosen.question.empty()) choice.built_in = "questions";
+  const auto model = load_model(choice);
   if (!model) return tl::make_unexpected(model.error());
   const auto policy = policy_for(*model, chosen.policy);
   if (!policy) return tl::make_unexpected(policy.error());

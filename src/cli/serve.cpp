@@ -109,11 +109,13 @@ bool is_name(std::string_view text) {
          text.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
-// "NAME=FILE", or a file whose name without its ending is the model's.
+// "NAME=FILE", or a file whose name without its ending is the model's, or a built-in model.
 Result<server::Served> load_served(const std::string& given, int table_mib) {
   const std::size_t equals = given.find('=');
   const bool named = equals != std::string::npos && is_name(given.substr(0, equals));
-  ModelChoice choice{named ? given.substr(equals + 1) : given, table_mib};
+  ModelChoice choice;
+  choice.file = named ? given.substr(equals + 1) : given;
+  choice.table_mib = table_mib;
   const auto path = model_path(choice);
   if (!path) return tl::make_unexpected(path.error());
   const std::string name = named ? given.substr(0, equals) : path->stem().string();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <string>
 
 #include "eval/tally.h"
 
@@ -77,8 +77,26 @@ void make_falling(std::span<Calibration::Point> points) {
   }
 }
 
-Result<Calibration> calibrate(const Model& model, std::span<const Query> queries, std::string data,
-                              const CalibrateOptions& options, const Progress& progress) {
+namespace {
+
+// "/home/me/a.tsv, /home/me/b.tsv" to "a.tsv, b.tsv": models travel, and where their data stood is
+// nobody's business.
+std::string without_folders(std::string_view names) {
+  std::string bare;
+  std::size_t begin = 0;  // of the name at hand
+  for (const char letter : names) {
+    bare += letter;
+    if (letter == '/') bare.resize(begin);
+    if (bare.ends_with(", ")) begin = bare.size();
+  }
+  return bare;
+}
+
+}  // namespace
+
+Result<Calibration> calibrate(const Model& model, std::span<const Query> queries,
+                              std::string_view data, const CalibrateOptions& options,
+                              const Progress& progress) {
   if (model.spec().reader.kind == ReaderKind::full) {
     return fail(Fault::argument,
                 model.name() + ": this model reads every word, there is nothing to calibrate");
@@ -93,7 +111,7 @@ Result<Calibration> calibrate(const Model& model, std::span<const Query> queries
   auto decisions = gather_decisions(batch, queries, part_of(progress, 0, 10));
   if (!decisions) return tl::make_unexpected(decisions.error());
 
-  Calibration calibration{std::move(data), {}};
+  Calibration calibration{without_folders(data), {}};
   const auto thresholds = calibration_thresholds(*decisions, options.points);
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const auto done = static_cast<double>(i) / static_cast<double>(thresholds.size());

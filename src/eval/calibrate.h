@@ -2,7 +2,7 @@
 #pragma once
 
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "eval/progress.h"
@@ -19,9 +19,11 @@ struct CalibrateOptions {
 
 // Measures the mean counted work at thresholds that lie where the model's decisions lie: quantiles
 // of p_read on these very texts. The result rises in threshold and never rises in work. `data`
-// says what it was measured on. A model that has nothing to decide is an error.
-Result<Calibration> calibrate(const Model& model, std::span<const Query> queries, std::string data,
-                              const CalibrateOptions& options = {}, const Progress& progress = {});
+// says what it was measured on, and is kept without folders. A model that has nothing to decide is
+// an error.
+Result<Calibration> calibrate(const Model& model, std::span<const Query> queries,
+                              std::string_view data, const CalibrateOptions& options = {},
+                              const Progress& progress = {});
 
 // Thresholds to measure: 0, 0.5, 1 and quantiles of `p_read` (may be reordered), rising.
 std::vector<float> calibration_thresholds(std::span<float> p_read, int points);

@@ -77,6 +77,13 @@ TEST(Calibrate, AModelThatReadsEverythingHasNothingToCalibrate) {
   EXPECT_FALSE(calibrate(model_of(sample_draft(spec)), sample_queries(3), "made up"));
 }
 
+TEST(Calibrate, KeepsNamesWithoutTheirFolders) {
+  const auto calibration =
+      calibrate(sample_model(), sample_queries(3), "/a b/c.tsv, d/e.tsv, 3 texts");
+  ASSERT_TRUE(calibration);
+  EXPECT_EQ(calibration->data, "c.tsv, e.tsv, 3 texts");
+}
+
 TEST(Calibrate, NoTextsAreAnError) { EXPECT_FALSE(calibrate(sample_model(), {}, "made up")); }
 
 }  // namespace

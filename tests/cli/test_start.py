@@ -1,4 +1,5 @@
 """Starting the program: verbs, help, versions, mistakes."""
+import json
 import os
 import re
 import shutil
@@ -107,6 +108,26 @@ class Model(SkimTest):
             shutil.copy(support.MODEL, root / place)
             done = subprocess.run([program, "read", "--quiet", "text"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_built_in_models_go_by_their_names(self):
+        root = support.FOLDER / "several"
+        root.mkdir()
+        program = shutil.copy(support.SKIM, root)
+        shutil.copy(support.MODEL, root / "default.skim")
+        shutil.copy(support.path("span.skim"), root / "questions.skim")
+        passage = support.path("mill.txt")
+        open(passage, "w", encoding="utf-8").write("The mill was built by two brothers.")
+
+        def run(*arguments):
+            return subprocess.run([program, *arguments], capture_output=True, text=True)
+
+        self.assertIn("span", run("info", "--model", "questions").stdout)
+        asked = run("read", "--question", "Who built the mill?", passage, "--json")
+        self.assertEqual(asked.returncode, 0, asked.stderr)
+        self.assertEqual(json.loads(asked.stdout)["words"][1]["text"], "mill")
+        nobody = run("info", "--model", "answers")
+        self.assertEqual(nobody.returncode, 1)
+        self.assertIn("no built-in model of that name", nobody.stderr)
 
     def test_a_missing_model_is_named(self):
         for verb in ("read", "run"):
