@@ -79,10 +79,12 @@ Weights::Weights(const ModelSpec& spec, std::uint64_t seed, double read_bias) {
     } else if (made.dim() == 2) {
       const std::int64_t outputs = of_cell ? made.size(0) / gate_count : made.size(0);
       fill_evenly(made, std::sqrt(6.0 / static_cast<double>(outputs + made.size(1))), mine);
-    } else if (tensor.name == "meeting.both") {
-      // Alike must attract before there is anything to learn from: with random signs BiDAF learns
-      // texts by heart instead of comparing them with questions.
-      made.fill_(200.0 / static_cast<double>(made.size(0)));
+    } else if (ends_with(tensor.name, ".both")) {
+      // Like must attract like before there is anything to learn from: with random signs BiDAF
+      // learns texts by heart instead of comparing them with questions. Words have values of about
+      // a half, states of about a fifth.
+      const double strength = tensor.name == "question.both" ? 25 : 200;
+      made.fill_(strength / static_cast<double>(made.size(0)));
     } else if (of_attention(tensor.name)) {
       fill_evenly(made, 0.1, mine);
     } else if (ends_with(tensor.name, ".gate.b")) {
