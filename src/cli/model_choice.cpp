@@ -54,7 +54,7 @@ Result<fs::path> model_path(const ModelChoice& choice) {
   if (bare_name)
     return fail(Fault::argument, "there is no file '" + choice.file +
                                      "' and no built-in model of that name" + looked);
-  return fail(Fault::argument, "no model given, and there is no default model" + looked +
+  return fail(Fault::argument, "no model given, and the built-in one is not there" + looked +
                                    "; name one with --model FILE");
 }
 

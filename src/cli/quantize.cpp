@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -76,18 +75,16 @@ Result<void> renew_probes(ModelDraft& draft, const std::string& name, Change& ch
 }
 
 // Says in the file what is no longer exactly true of it.
-void leave_note(ModelDraft& draft, const std::string& what, const std::string& change) {
-  draft.about += (draft.about.empty() ? "" : "\n") + what + " changed from " + change + ".";
-  if (draft.calibration.points.empty()) return;
-  std::string small = what;
-  small.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(small.front())));
-  draft.calibration.data += " (before the " + small + " changed from " + change + ")";
+void leave_note(ModelDraft& draft, const std::string& change) {
+  draft.about += (draft.about.empty() ? "The " : "\nThe ") + change + ".";
+  if (!draft.calibration.points.empty()) draft.calibration.data += " (before the " + change + ")";
 }
 
 void change_weights(ModelDraft& draft, WeightType to) {
   const WeightType from = std::exchange(draft.spec.weights, to);
   if (from == to) return;
-  leave_note(draft, "Weights", std::string(name_of(from)) + " to " + std::string(name_of(to)));
+  leave_note(draft, "weights changed from " + std::string(name_of(from)) + " to " +
+                        std::string(name_of(to)));
 }
 
 // Training puts frequent words first, so the first ones are those to keep.
@@ -101,7 +98,8 @@ void keep_words(ModelDraft& draft, int most) {
     tensor.values.resize(tensor.values.size() / static_cast<std::size_t>(from) *
                          static_cast<std::size_t>(most));
   }
-  leave_note(draft, "Vocabulary", std::to_string(from) + " to " + std::to_string(most) + " words");
+  leave_note(draft, "vocabulary changed from " + std::to_string(from) + " to " +
+                        std::to_string(most) + " words");
 }
 
 Result<Change> quantize(const QuantizeOptions& chosen) {
