@@ -55,9 +55,13 @@ bool same_training(const std::string& left, const std::string& right) {
 
 Result<void> write_checkpoint(const std::filesystem::path& path, const Fit::State& state,
                               const std::string& recipe) {
-  const Json about = {{"step", state.step},           {"skims_from", state.skims_from},
-                      {"loss", state.loss},           {"skim_rate", state.skim_rate},
-                      {"best_step", state.best.step}, {"best", json_of(state.best.score)}};
+  const Json about = {{"step", state.step},
+                      {"skims_from", state.skims_from},
+                      {"loss", state.loss},
+                      {"skim_rate", state.skim_rate},
+                      {"seconds", state.seconds},
+                      {"best_step", state.best.step},
+                      {"best", json_of(state.best.score)}};
   std::vector<TensorBytes> tensors;
   for (const auto& [name, values] : state.arrays) tensors.push_back(tensor_of(name, values));
   tensors.push_back(tensor_of("touched", state.touched));
@@ -97,6 +101,7 @@ Result<Fit::State> parse_checkpoint(std::span<const std::byte> bytes, const std:
   state.skims_from = about->value("skims_from", std::int64_t{0});
   state.loss = about->value("loss", 0.0);
   state.skim_rate = about->value("skim_rate", 0.0);
+  state.seconds = about->value("seconds", 0.0);
   state.best.step = about->value("best_step", std::int64_t{0});
   if (about->contains("best")) state.best.score = score_of((*about)["best"]);
   for (const auto& [key, tensor] : container->tensors) {

@@ -139,7 +139,7 @@ Result<std::vector<Probe>> replay(const ModelFile& file, const std::vector<Query
   if (file.spec.weights != WeightType::f32)
     return fail(Fault::argument, file.name + ": its weights are not f32, so it is not as trained");
   const Snapshot snapshot = snapshot_of(file);
-  Weights weights(file.spec, 1, 0);
+  Weights weights(file.spec, {});
   put(snapshot, weights);
   Vocabulary vocabulary;
   vocabulary.words.assign(file.vocabulary.begin(), file.vocabulary.end());
@@ -157,7 +157,7 @@ Result<std::vector<Probe>> replay(const ModelFile& file, const std::vector<Query
 
 std::vector<Probe> make_probes(const ModelSpec& spec, const Vocabulary& vocabulary,
                                const Snapshot& snapshot, std::uint64_t seed) {
-  Weights weights(spec, seed, 0);
+  Weights weights(spec, {});
   put(snapshot, weights);
   const std::vector<std::size_t> words = plain_words(vocabulary, spec.tokenizer);
   const Noise noise = Noise(seed).at(0x960BE);

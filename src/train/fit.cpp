@@ -86,7 +86,7 @@ Fit::Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<
       dev_(dev),
       options_(options),
       group_(group),
-      weights_(spec, options.seed, options.read_bias),
+      weights_(spec, options),
       words_(vocabulary, options.adam),
       adam_(weights_, options.adam),
       schedule_(train, options.batch, options.seed) {
@@ -304,7 +304,7 @@ void Fit::look_at_dev() {
 
 Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) const {
   torch::NoGradGuard guard;
-  Weights weights(spec_, options_.seed, 0);
+  Weights weights(spec_, options_);
   put(snapshot, weights);
   const bool read_all = step_ <= skims_from_ && skims_from_ > 0;
   std::vector<double> sums(4);

@@ -128,7 +128,7 @@ class Fit {
 
 struct Fit::State {
   std::int64_t step = 0, skims_from = 0;
-  double loss = 0, skim_rate = 0;
+  double loss = 0, skim_rate = 0, seconds = 0;
   std::map<std::string, std::vector<float>> arrays;
   std::vector<std::int32_t> touched;
   Snapshot best;

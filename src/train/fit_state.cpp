@@ -38,6 +38,7 @@ void Fit::save(State& state) const {
   state.skims_from = skims_from_;
   state.loss = progress_.loss;
   state.skim_rate = progress_.skim_rate;
+  state.seconds = progress_.seconds;
   std::size_t i = 0;
   for (const std::string& name : weights_.names()) {
     const Tensor& tensor = weights_.at(name);
@@ -76,6 +77,7 @@ Result<void> Fit::load(const State& state) {
   progress_.step = step_;
   progress_.loss = state.loss;
   progress_.skim_rate = state.skim_rate;
+  progress_.seconds = state.seconds;
   return {};
 }
 

@@ -70,6 +70,7 @@ Json recipe_of(const Job& job, const ModelSpec& spec, const TrainingData& data) 
           {"gamma", fit.gamma},
           {"target_rate", fit.target_rate ? Json(*fit.target_rate) : Json()},
           {"read_bias", fit.read_bias},
+          {"memory", fit.memory},
           {"tuned_from", job.tuned_from},
           {"crop", fit.crop},
           {"adversarial", fit.adversarial},

@@ -41,6 +41,7 @@ struct FitOptions {
   double gamma = 0.01;                 // weight of the skim term
   std::optional<double> target_rate;   // instead of gamma: the share of words to skim
   double read_bias = 1;                // of the decision, at the start
+  std::size_t memory = 0;              // words that an LSTM can remember from the start; 0: few
   std::size_t crop = 0;                // words a step takes of a longer text, from anywhere; 0: all
   double adversarial = 0;              // how far a text's words are moved against the model, too
   double teacher_weight = 0.5;         // of what a teacher says, against the labels

@@ -50,6 +50,23 @@ bool of_attention(const std::string& name) {
          name.starts_with("question.") || name.starts_with("meeting.");
 }
 
+// A unit that keeps 1 - 1/n of itself with each word forgets in about n words. Units begin with n
+// from 2 to `memory`, evenly, and take in as much as they let go; with no memory asked for, they
+// keep three quarters (Tallec and Ollivier, "Can recurrent neural networks warp time?", 2018).
+void fill_lstm_bias(torch::Tensor& bias, std::size_t memory, const Noise& noise) {
+  const std::int64_t units = bias.size(0) / 4;
+  torch::Tensor input = bias.narrow(0, 0, units), forget = bias.narrow(0, units, units);
+  if (memory < 3) {
+    forget.fill_(1);
+    return;
+  }
+  for (std::int64_t i = 0; i < units; ++i) {
+    const double share = noise.share(static_cast<std::uint64_t>(i));
+    forget[i] = std::log(1 + share * (static_cast<double>(memory) - 2));
+  }
+  input.copy_(-forget);
+}
+
 std::vector<TensorSpec> trained_tensors(const ModelSpec& spec) {
   std::vector<TensorSpec> list = model_tensors(spec);
   if (spec.reader.kind != ReaderKind::jump) return list;
@@ -63,9 +80,9 @@ std::vector<TensorSpec> trained_tensors(const ModelSpec& spec) {
 
 }  // namespace
 
-Weights::Weights(const ModelSpec& spec, std::uint64_t seed, double read_bias) {
+Weights::Weights(const ModelSpec& spec, const FitOptions& options) {
   torch::NoGradGuard guard;
-  const Noise noise = Noise(seed).at(0x3E16);
+  const Noise noise = Noise(options.seed).at(0x3E16);
   const auto gate_count = static_cast<std::int64_t>(gates(spec.reader.cell));
   for (const TensorSpec& tensor : trained_tensors(spec)) {
     if (tensor.name == "words") continue;
@@ -90,16 +107,31 @@ Weights::Weights(const ModelSpec& spec, std::uint64_t seed, double read_bias) {
     } else if (ends_with(tensor.name, ".gate.b")) {
       made.fill_(-2);  // highways let words through before they learn to change them
     } else if (of_cell && ends_with(tensor.name, ".b") && spec.reader.cell == Cell::lstm) {
-      made.narrow(0, made.size(0) / 4, made.size(0) / 4).fill_(1);
+      fill_lstm_bias(made, options.memory, mine);
     } else if (ends_with(tensor.name, "update.b")) {
       made.fill_(1);
     } else if (ends_with(tensor.name, "decision.b")) {
-      made[0] = read_bias;
+      made[0] = options.read_bias;
     } else if (ends_with(tensor.name, "decision.scale")) {
       fill_evenly(made, 0.5, mine);
     }
     names_.push_back(tensor.name);
     tensors_[tensor.name] = made.requires_grad_(true);
+  }
+  if (spec.net == NetKind::cloze && spec.layers == 1) favour_what_was_read(spec);
+}
+
+// What the state took in of a word must speak for that word when it stands to choice: with a random
+// matrix between them, gap filling learns which words are often right and never looks at the text.
+// The other way round through the matrix that let the word in is a start.
+void Weights::favour_what_was_read(const ModelSpec& spec) {
+  const std::int64_t block = spec.reader.cell == Cell::rnn ? 0 : 2;
+  const auto units = static_cast<std::int64_t>(spec.reader.hidden);
+  std::int64_t column = 0;
+  for (const PassSpec& pass : passes_of(spec)) {
+    const torch::Tensor taken_in = at(pass.prefix + "big.w").narrow(0, block * units, units);
+    at("choice.w").narrow(1, column, units).copy_(taken_in.t());
+    column += units;
   }
 }
 

@@ -7,16 +7,17 @@
 #include <vector>
 
 #include "skim/spec.h"
+#include "train/options.h"
 #include "train/torch.h"
 
 namespace skim::train {
 
 class Weights {
  public:
-  // Seeded; a forget gate's bias starts at 1, the decision to read at `read_bias`, the urge to read
-  // of a skip reader at 1. A jump reader has a baseline beside the model's own tensors: the reward
-  // it expects.
-  Weights(const ModelSpec& spec, std::uint64_t seed, double read_bias);
+  // Seeded. Of the options, `seed`, `read_bias` and `memory` count. The urge to read of a skip
+  // reader starts at 1. A jump reader has a baseline beside the model's own tensors: the reward it
+  // expects.
+  Weights(const ModelSpec& spec, const FitOptions& options);
 
   const std::vector<std::string>& names() const { return names_; }
   const torch::Tensor& at(const std::string& name) const { return tensors_.at(name); }
@@ -25,6 +26,8 @@ class Weights {
   std::vector<torch::Tensor> all() const;
 
  private:
+  void favour_what_was_read(const ModelSpec& spec);
+
   std::vector<std::string> names_;
   std::map<std::string, torch::Tensor> tensors_;
 };

@@ -73,6 +73,9 @@ void declare(Options& options, Choices& chosen) {
                      "how decisions learn");
   options.add("--read-bias", fit.read_bias, "X",
               "how much the decision leans to reading at first (default 1)");
+  options.add("--memory", chosen.memory, "WORDS",
+              "how far back an LSTM can remember from the start, for long texts whose beginning "
+              "counts (default 0: a few words)");
   options.add_flag("--pretrain-fully", fit.pretrain_fully,
                    "read everything until dev gets no better, then learn to skim from there");
   options.add("--pretrain-steps", chosen.pretrain, "N",
@@ -152,6 +155,9 @@ std::optional<std::string> settle(Choices& chosen) {
   if (!(fit.adam.rate > 0)) return "--learning-rate must be above 0";
   if (!(fit.adam.average >= 0 && fit.adam.average < 1))
     return "--average must be at least 0 and below 1";
+  if (chosen.memory < 0) return "--memory must not be negative";
+  if (chosen.memory > 0 && chosen.cell != "lstm") return "--memory is for --cell lstm";
+  fit.memory = static_cast<std::size_t>(chosen.memory);
   fit.seed = chosen.seed;
   fit.batch = static_cast<std::size_t>(chosen.batch);
   fit.max_steps = chosen.max_steps;

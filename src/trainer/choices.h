@@ -24,7 +24,7 @@ struct Choices {
   double word_rate = 0.2;
   std::uint64_t seed = 1;
   int batch = 32, max_steps = 0, patience = 3000, eval_steps = 0, pretrain = 0, most_words = 400,
-      vocabulary = 60'000, fewest = 2, tuned_from = 1, most_texts = 0;
+      vocabulary = 60'000, fewest = 2, tuned_from = 1, most_texts = 0, memory = 0;
   bool json = false, quiet = false, crops = false;
 };
 

@@ -75,8 +75,11 @@ class Training(Trainings):
         left.write_bytes(b"cut")
         self.train(*self.quick(killed, "--resume", "--log", log))
         self.assertEqual(self.whole.read_bytes(), killed.read_bytes())
-        steps = [json.loads(line)["step"] for line in log.read_text().splitlines()]
-        self.assertEqual(steps, [20, 40, 60, 80, 100, 120], "every look at dev stands once in the log")
+        looks = [json.loads(line) for line in log.read_text().splitlines()]
+        self.assertEqual([look["step"] for look in looks], [20, 40, 60, 80, 100, 120],
+                         "every look at dev stands once in the log")
+        seconds = [look["seconds"] for look in looks]
+        self.assertEqual(seconds, sorted(seconds), "time counts from the first start on")
         self.assertFalse((self.at / "killed.skim.checkpoint").exists(), "a finished training leaves no checkpoint")
 
     def test_full_pretraining_reads_everything_first_and_survives_a_kill(self):
@@ -186,6 +189,7 @@ class Training(Trainings):
                  (["--train", self.at / "none.tsv", "--out", out], 1, "none.tsv"),
                  (self.quick(out, "--small", 40), 1, "small"),
                  (self.quick(out, "--dropout", 1), 2, "dropout"),
+                 (self.quick(out, "--memory", 100, "--cell", "gru"), 2, "--memory is for --cell lstm"),
                  (self.quick(out, "--reader", "jump", "--jump", "3,4"), 2, "R,K,N"),
                  (self.quick(out, "--reader", "jump", "--target-rate", 0.5), 2, "reward"),
                  (self.quick(out, "--gamma", 0.1, "--target-rate", 0.5), 2, "--target-rate")]
