@@ -40,7 +40,10 @@ void expect_parity(ModelSpec spec, const Vocabulary& vocabulary) {
                std::string(name_of(spec.pooling)) + ", " +
                std::to_string(spec.reader.small.size()) + " small, " + std::to_string(spec.layers) +
                " layers" + (spec.bidirectional ? ", both ways" : ""));
-  const Weights weights(spec, 5, 0);
+  FitOptions options;
+  options.seed = 5;
+  options.read_bias = 0;
+  const Weights weights(spec, options);
   Snapshot snapshot;
   for (const std::string& name : weights.names()) {
     const torch::Tensor& tensor = weights.at(name);
