@@ -62,6 +62,25 @@ class Readme(unittest.TestCase):
             cells = f'{scores["accuracy"]:.1%} | {scores["skim_rate"]:.1%} | {scores["flop_reduction"]["counted"]:.1f}x |'
             self.assertIn(cells.replace("%", " %"), readme)
 
+    def test_the_built_in_model_for_questions_is_what_its_card_and_the_docs_say(self):
+        card = json.loads((SOURCE / "models/questions.json").read_text())
+        model = (SOURCE / "models/questions.skim").read_bytes()
+        self.assertEqual(hashlib.sha256(model).hexdigest(), card["sha256"]["questions.skim"])
+        self.assertEqual(len(model), card["bytes"])
+        self.assertLessEqual(len(model), 6_000_000)
+        (scores,) = card["test"].values()
+        cells = f'{scores["f1"]:.1%} | {scores["exact_match"]:.1%} | {scores["skim_rate"]:.1%} | ' \
+                f'{scores["flop_reduction"]["counted"]:.1f}x |'
+        self.assertIn(cells.replace("%", " %"), (SOURCE / "docs/built-in-model.md").read_text(encoding="utf-8"))
+        self.assertIn(f'{100 * scores["f1"]:.1f} F1', (SOURCE / "README.md").read_text(encoding="utf-8"))
+
+    def test_the_built_in_model_answers_by_what_is_asked(self):
+        text = "The harbour froze in the winter of 1962. When the ice broke in March, a merchant, Elias Brandt, " \
+               "sent his ships."
+        for question, answer in (("When did the ice break?", "March"), ("Who sent his ships?", "Elias Brandt")):
+            done = self.run_in_tree("build/release/skim", "read", "--json", "--question", question, text)
+            self.assertEqual(json.loads(done)["answer"]["text"], answer)
+
     def test_the_program_compiles_and_runs(self):
         (program,) = blocks("cpp")
         (self.tree / "readme.cpp").write_text(program)
