@@ -40,8 +40,9 @@ struct BlockMemory {
 // word, short enough that its small rows stay near.
 inline constexpr std::size_t kBlockRows = 128;
 // When rows are projected, they take more room: the products of so many stay in the second-level
-// cache beside the weights, and it shows sooner whether most rows are read.
-inline constexpr std::size_t kProjectedRows = 32;
+// cache beside the weights, and it shows sooner whether most rows are read. A multiple of the six
+// rows that project() takes at a time.
+inline constexpr std::size_t kProjectedRows = 36;
 
 // What the sequence loop's big_row needs to know.
 struct BigSource {
