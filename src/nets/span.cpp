@@ -1,6 +1,7 @@
 #include "nets/span.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/best_span.h"
 #include "file/model_file.h"
@@ -39,7 +40,6 @@ class Span final : public Net {
   }
 
  private:
-  std::size_t width() const { return words_.width(); }
   std::size_t stride() const { return attention_.stride(); }
 
   void vectors_of(std::span<const std::uint32_t> ids, Buffer<float>& into) const {
@@ -47,7 +47,7 @@ class Span final : public Net {
     for (std::size_t i = 0; i < ids.size(); ++i) {
       float* row = into.data() + i * stride();
       words_.vector(ids[i], row);
-      std::fill(row + width(), row + stride(), 0.0F);
+      std::fill(row + words_.width(), row + stride(), 0.0F);
     }
   }
 
@@ -61,17 +61,18 @@ class Span final : public Net {
   }
 
   Rows side_by_side(std::size_t count, NetMemory& memory) const {
-    const std::size_t wide = round_up(3 * width(), kAttendPad);
+    const std::size_t width = words_.width();
+    const std::size_t wide = round_up(3 * width, kAttendPad);
     memory.inputs.grow(count * wide);
     for (std::size_t t = 0; t < count; ++t) {
       const float* x = memory.text.data() + t * stride();
       const float* u = memory.attended.data() + t * stride();
       float* row = memory.inputs.data() + t * wide;
-      std::copy_n(x, width(), row);
-      std::copy_n(u, width(), row + width());
-      for (std::size_t j = 0; j < width(); ++j) row[2 * width() + j] = x[j] * u[j];
+      std::copy_n(x, width, row);
+      std::copy_n(u, width, row + width);
+      std::transform(x, x + width, u, row + 2 * width, std::multiplies<>());
     }
-    return {memory.inputs.data(), count, 3 * width(), wide};
+    return {memory.inputs.data(), count, 3 * width, wide};
   }
 
   // The probability of each word, by its row of the last layer.
