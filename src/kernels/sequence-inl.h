@@ -340,6 +340,12 @@ class SequenceLoop {
     return cell->units;
   }
 
+  // Of the gates of small cells.
+  const float* SmallRow(std::size_t t) const {
+    return args_.skim.small_row == nullptr ? args_.skim.rows[t]
+                                           : args_.skim.small_row(args_.context, t);
+  }
+
   const float* Ahead(std::size_t t) const {
     return t < args_.count && args_.big_ahead != nullptr ? args_.big_ahead(args_.context, t)
                                                          : nullptr;
@@ -358,9 +364,9 @@ class SequenceLoop {
     const CellPack& cell = *level.cell;
     const bool in_place = cell.matrix.groups.size() == 1;
     const float* init = level.tail == nullptr ? cell.init.data() : level.tail_sum;
-    RunCell<Gates, F32Weights, true>({cell, args_.skim.rows[t] + level.offset, cell.units, init,
-                                      hidden_, hidden_, args_.cell_state,
-                                      in_place ? hidden_ : next_, false});
+    RunCell<Gates, F32Weights, true>({cell, SmallRow(t) + level.offset, cell.units, init, hidden_,
+                                      hidden_, args_.cell_state, in_place ? hidden_ : next_,
+                                      false});
     if (!in_place) std::memcpy(hidden_, next_, cell.units * sizeof(float));
   }
 

@@ -62,6 +62,9 @@ struct SmallLevel {
 
 inline constexpr std::size_t kMaxLevels = 8;
 
+// Gives the input's part of the gates of step t. Called when, and only when, it is needed.
+using GateRow = const float* (*)(void* context, std::size_t t) noexcept;
+
 struct SkimArgs {
   std::size_t levels = 0;  // including the big one; 0 for a plain reader
   const DecisionPack* decision = nullptr;
@@ -69,6 +72,9 @@ struct SkimArgs {
   // For each step the input's part of decision and small cells: `rows` decision values, then each
   // level's gates.
   const float* const* rows = nullptr;
+  // Where small cells' gates are computed on demand: such a row for a step that is skimmed; `rows`
+  // then need the decision values alone. Null: they have all.
+  GateRow small_row = nullptr;
   const float* const* inputs = nullptr;  // dot: the input row of each step
   // What the logit (two levels) or the summed probability (more) must exceed; step t looks at
   // limits[t * limit_stride].
@@ -77,16 +83,12 @@ struct SkimArgs {
   bool argmax = false;  // more than two levels: the likeliest level instead
 };
 
-// Gives the input's part of the big cell's gates for step t. Called when, and only when, step t is
-// read.
-using BigRow = const float* (*)(void* context, std::size_t t) noexcept;
-
 struct SequenceArgs {
   std::size_t count = 0;
   Cell cell = Cell::lstm;
   const CellPack* big = nullptr;
-  BigRow big_row = nullptr;
-  BigRow big_ahead = nullptr;  // where step t's row will be read from, or null; may be null itself
+  GateRow big_row = nullptr;
+  GateRow big_ahead = nullptr;  // where step t's row will be read from, or null; may be null itself
   void* context = nullptr;
   std::size_t big_stride = 0;  // between the gates of a big row
 

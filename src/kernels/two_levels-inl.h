@@ -213,6 +213,7 @@ class TwoLevelLoop : public SequenceLoop<Gates> {
     const std::size_t limit_stride = this->args_.skim.limit_stride;
     const std::size_t offset = this->args_.skim.small[0].offset;
     const std::size_t count = this->args_.count;
+    const GateRow small_row = this->args_.skim.small_row;
     float* certainty = this->args_.certainty;
     const std::size_t read = this->args_.big->units;
     const std::size_t skimmed = this->args_.skim.small[0].cell->units;
@@ -227,6 +228,7 @@ class TwoLevelLoop : public SequenceLoop<Gates> {
         state_part = this->tail_part_[0] + small.HeadPart(this->hidden_);
         this->Emit(t, read);
       } else {
+        if (small_row != nullptr) row = small_row(this->args_.context, t);
         state_part = this->tail_part_[0] + small.Run(row + offset, this->hidden_);
         this->Emit(t, skimmed);
       }

@@ -35,6 +35,40 @@ void project_block(const Projection& projection, const Block& block, float* out,
           {rows.data, block.count, width, static_cast<std::size_t>(rows.stride)}, out, out_stride);
 }
 
+// Which rows of a block: those with a slot, or those without.
+struct Chosen {
+  const std::uint8_t* slots;
+  bool with_slot;
+
+  bool has(std::size_t t) const { return (slots[t] != kNoSlot) == with_slot; }
+};
+
+struct Products {
+  float* first;
+  std::size_t stride;
+};
+
+// The chosen rows one after the other, through `gathered`.
+void project_some(const Projection& projection, const Block& block, Chosen chosen, float* gathered,
+                  Products out) noexcept {
+  const std::size_t width = block.input.rows.width;
+  std::size_t count = 0;
+  for (std::size_t t = 0; t < block.count; ++t) {
+    if (!chosen.has(t)) continue;
+    std::copy_n(block.input.rows.row(block.index(t)), width, gathered + count++ * width);
+  }
+  project(projection.matrix, projection.bias.data(), {gathered, count, width, width}, out.first,
+          out.stride);
+}
+
+const float* project_one(const Projection& projection, const GateSource& source, std::size_t t,
+                         Products out) noexcept {
+  const Rows& rows = source.block->input.rows;
+  project(projection.matrix, projection.bias.data(),
+          {rows.row(source.block->index(t)), 1, rows.width, rows.stride}, out.first, out.stride);
+  return out.first;
+}
+
 // What the input's part of the decision must exceed for the row to be read, the state's part being
 // what it is. Exact for the paper's model until the state changes; for other decisions a guess.
 float likely_limit(float state_part, const SkimArgs& skim, std::size_t t) {
@@ -75,10 +109,10 @@ void prepare_small_words(const ReaderWeights& weights, const WordTable& table,
   }
 }
 
-void prepare_small_rows(const ReaderWeights& weights, const Block& block,
-                        const BlockMemory& memory) noexcept {
+void prepare_decisions(const ReaderWeights& weights, const Block& block,
+                       const BlockMemory& memory) noexcept {
   const std::size_t stride = small_stride(weights);
-  project_block(weights.small_input, block, memory.small_spare, stride);
+  project_block(weights.decision_input, block, memory.small_spare, stride);
   for (std::size_t t = 0; t < block.count; ++t) {
     memory.small_rows[t] = memory.small_spare + t * stride;
     memory.inputs[t] = block.input.rows.row(block.index(t));
@@ -87,7 +121,6 @@ void prepare_small_rows(const ReaderWeights& weights, const Block& block,
 
 void prepare_likely_rows(const ReaderWeights& weights, const Block& block, const float* hidden,
                          const SkimArgs& skim, const BlockMemory& memory) noexcept {
-  const std::size_t width = block.input.rows.width;
   const float state_part =
       weights.skims() ? state_part_of(weights.decision, weights.padded, hidden) : 0.0F;
   std::size_t chosen = 0;
@@ -100,38 +133,47 @@ void prepare_likely_rows(const ReaderWeights& weights, const Block& block, const
     project_block(weights.big_input, block, memory.big_spare, big_stride(weights));
     return;
   }
+  project_some(weights.big_input, block, {memory.slots, true}, memory.gathered,
+               {memory.big_spare, big_stride(weights)});
+  if (!weights.has_small_gates()) return;
+  const std::size_t stride = small_stride(weights);
+  float* gates = memory.small_spare + kProjectedRows * stride;
+  project_some(weights.small_input, block, {memory.slots, false}, memory.gathered, {gates, stride});
   for (std::size_t t = 0; t < block.count; ++t) {
-    if (memory.slots[t] == kNoSlot) continue;
-    std::copy_n(block.input.rows.row(block.index(t)), width,
-                memory.gathered + memory.slots[t] * width);
+    if (memory.slots[t] != kNoSlot) continue;
+    memory.small_rows[t] = gates;
+    gates += stride;
   }
-  project(weights.big_input.matrix, weights.big_input.bias.data(),
-          {memory.gathered, chosen, width, width}, memory.big_spare, big_stride(weights));
 }
 
 const float* big_row_of_word(void* context, std::size_t t) noexcept {
-  const auto& source = *static_cast<const BigSource*>(context);
+  const auto& source = *static_cast<const GateSource*>(context);
   const Block& block = *source.block;
   const std::uint32_t word = block.input.words[block.index(t)];
   return source.table->row(word, source.memory->big_spare, source.memory->vectors);
 }
 
 const float* big_place_of_word(void* context, std::size_t t) noexcept {
-  const auto& source = *static_cast<const BigSource*>(context);
+  const auto& source = *static_cast<const GateSource*>(context);
   return source.table->place(source.block->input.words[source.block->index(t)]);
 }
 
 const float* big_row_of_row(void* context, std::size_t t) noexcept {
-  const auto& source = *static_cast<const BigSource*>(context);
+  const auto& source = *static_cast<const GateSource*>(context);
   const std::size_t stride = big_stride(*source.weights);
   const std::uint8_t slot = source.memory->slots[t];
   if (slot != kNoSlot) return source.memory->big_spare + slot * stride;
-  float* spare = source.memory->big_spare + kProjectedRows * stride;
-  const Rows& rows = source.block->input.rows;
-  const Projection& projection = source.weights->big_input;
-  project(projection.matrix, projection.bias.data(),
-          {rows.row(source.block->index(t)), 1, rows.width, rows.stride}, spare, stride);
-  return spare;
+  return project_one(source.weights->big_input, source, t,
+                     {source.memory->big_spare + kProjectedRows * stride, stride});
+}
+
+const float* small_row_of_row(void* context, std::size_t t) noexcept {
+  const auto& source = *static_cast<const GateSource*>(context);
+  const std::size_t stride = small_stride(*source.weights);
+  if (source.memory->slots[t] == kNoSlot) return source.memory->small_rows[t];
+  static_assert(2 * kProjectedRows < kBlockRows, "decisions, products, and one more");
+  return project_one(source.weights->small_input, source, t,
+                     {source.memory->small_spare + 2 * kProjectedRows * stride, stride});
 }
 
 }  // namespace skim

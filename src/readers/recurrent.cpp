@@ -119,7 +119,7 @@ class RecurrentReader final : public Reader {
   void read_block(const Block& block, const Policy& policy, State& state, const Output& output,
                   const Memory& memory) const noexcept {
     const bool from_words = big_table_.has_value() && !block.input.words.empty();
-    BigSource source{&weights_, from_words ? &*big_table_ : nullptr, &block, &memory.block};
+    GateSource source{&weights_, from_words ? &*big_table_ : nullptr, &block, &memory.block};
     SequenceArgs args;
     args.count = block.count;
     args.cell = weights_.spec.cell;
@@ -153,7 +153,8 @@ class RecurrentReader final : public Reader {
     if (from_words) {
       prepare_small_words(weights_, *small_table_, *words_, block, memory.block);
     } else {
-      prepare_small_rows(weights_, block, memory.block);
+      prepare_decisions(weights_, block, memory.block);
+      if (weights_.has_small_gates()) skim.small_row = small_row_of_row;
     }
     skim.levels = static_cast<std::size_t>(weights_.spec.levels());
     skim.decision = &weights_.decision;

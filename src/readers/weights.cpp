@@ -230,6 +230,7 @@ void pack_small(const Tensors& tensors, ReaderWeights& weights) {
     rows.bias.push_back(difference(values_of(tensors, "decision.b"), levels, level)[0]);
   }
   for (const auto& decision : decisions) rows.rows.push_back({decision.data(), 1.0F});
+  weights.decision_input = rows.pack(inputs, weights.lanes);
   weights.small.resize(levels - 1);
   std::size_t last_units = 0;
   for (int level = 1; level < spec.levels(); ++level) {

@@ -34,8 +34,11 @@ struct ReaderWeights {
   Projection big_input;             // gate after gate, `padded` outputs each
   std::vector<SmallWeights> small;  // one a small cell; those of width 0 stay empty
   Projection small_input;           // levels - 1 decision values, then each small cell's gates
+  Projection decision_input;        // the decision values alone
   DecisionPack decision;
 
+  // Whether small cells have gates that need not be computed for rows that are read.
+  bool has_small_gates() const { return small_input.floats() > decision_input.floats(); }
   bool skims() const { return spec.kind == ReaderKind::skim; }
 };
 

@@ -91,11 +91,12 @@ double executed_decision(const ReaderSpec& spec, const Sizes& n, double changed)
   return std::min(n.input, n.hidden);
 }
 
-// Products with the input, when they are not looked up.
+// Products with the input, when they are not looked up: of the decision, and then of the big cell
+// or of all small ones, which stand in one matrix with the decision.
 double executed_input(const ReaderSpec& spec, const Sizes& n, bool read) {
   const double decision = spec.decision == Decision::dot ? 0 : n.levels - 1;
-  const double small = n.gates * n.all_small + decision;
-  return (small + (read ? n.gates * n.hidden : 0)) * n.input;
+  const double small = n.all_small > 0 ? n.gates * n.all_small + decision : 0;
+  return (decision + (read ? n.gates * n.hidden : small)) * n.input;
 }
 
 double executed_cost(const ReaderSpec& spec, double width, Inputs inputs) {

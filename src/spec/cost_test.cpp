@@ -84,13 +84,15 @@ TEST(ExecutedCost, ASkippedWordIsFreeWhenFolded) {
   EXPECT_EQ(executed(spec, 0, Inputs::folded), 0);
 }
 
-TEST(ExecutedCost, RowsPayForSmallCellsAndDecisionOnEveryStep) {
-  const ReaderSpec spec{.cell = Cell::gru, .input = 30, .hidden = 20, .small = {5, 2}};
-  const double always = (3 * 7 + 2) * 30;
-  EXPECT_EQ(executed(spec, 20, Inputs::rows), always + 3 * 20 * 30 + 3 * 20 * 20 + 2 * 20);
-  EXPECT_EQ(executed(spec, 5, Inputs::rows), always + 3 * 5 * 5 + 2 * 5);
-  EXPECT_EQ(executed(spec, 2, Inputs::rows), always + 3 * 2 * 2 + 2 * 5);
+TEST(ExecutedCost, RowsPayForTheDecisionAndThenForTheBigCellOrAllSmallOnes) {
+  ReaderSpec spec{.cell = Cell::gru, .input = 30, .hidden = 20, .small = {5, 2}};
+  const double decision = 2 * 30, small = (3 * 7 + 2) * 30;
+  EXPECT_EQ(executed(spec, 20, Inputs::rows), decision + 3 * 20 * 30 + 3 * 20 * 20 + 2 * 20);
+  EXPECT_EQ(executed(spec, 5, Inputs::rows), decision + small + 3 * 5 * 5 + 2 * 5);
+  EXPECT_EQ(executed(spec, 2, Inputs::rows), decision + small + 3 * 2 * 2 + 2 * 5);
   EXPECT_EQ(step_cost(spec, 2, Inputs::rows).executed.full_flops, 3 * 20 * 50);
+  spec.small = {0};
+  EXPECT_EQ(executed(spec, 0, Inputs::rows), 30);
 }
 
 TEST(ExecutedCost, CellsThatSeeAllPayForTheTailOnceARead) {
