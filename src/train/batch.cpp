@@ -167,6 +167,24 @@ void add_spellings(const std::vector<Item>& items, Batch& batch) {
   }
 }
 
+void add_opinions(const std::vector<Item>& items, Batch& batch) {
+  const Item& longest = items[batch.items.front()];
+  const auto texts = batch.texts();
+  const std::int64_t parts = longest.answers.empty() ? 1 : 2;
+  const auto most = static_cast<std::int64_t>(longest.taught.size()) / parts;
+  batch.taught = torch::zeros({texts, parts, most});
+  batch.labelled = torch::empty({texts});
+  for (std::int64_t i = 0; i < texts; ++i) {
+    const Item& item = items[batch.items[static_cast<std::size_t>(i)]];
+    const auto size = static_cast<std::int64_t>(item.taught.size()) / parts;
+    for (std::int64_t part = 0; part < parts; ++part)
+      std::copy_n(item.taught.begin() + part * size, size,
+                  batch.taught.data_ptr<float>() + (i * parts + part) * most);
+    batch.labelled.data_ptr<float>()[i] = item.labelled ? 1 : 0;
+  }
+  if (parts == 1) batch.taught = batch.taught.squeeze(1);
+}
+
 }  // namespace
 
 Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen) {
@@ -177,19 +195,12 @@ Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen
   pack(std::move(chosen), lengths, batch);
   const auto texts = batch.texts();
   batch.labels = torch::empty({texts}, torch::kLong);
-  const auto taught = static_cast<std::int64_t>(items[batch.items.front()].taught.size());
-  if (taught > 0) {
-    batch.taught = torch::empty({texts, taught});
-    batch.labelled = torch::empty({texts});
-  }
   batch.words.resize(static_cast<std::size_t>(batch.rows()));
   for (std::int64_t i = 0; i < texts; ++i) {
     const Item& item = items[batch.items[static_cast<std::size_t>(i)]];
     batch.labels.data_ptr<std::int64_t>()[i] = item.label;
-    if (taught == 0) continue;
-    std::copy(item.taught.begin(), item.taught.end(), batch.taught.data_ptr<float>() + i * taught);
-    batch.labelled.data_ptr<float>()[i] = item.labelled ? 1 : 0;
   }
+  if (!items[batch.items.front()].taught.empty()) add_opinions(items, batch);
   for_packed(
       batch, [&](std::size_t item) -> const WordList& { return items[item].words; },
       [&](std::int64_t row, std::int32_t word) {

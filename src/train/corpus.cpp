@@ -196,17 +196,16 @@ Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, co
   Items made;
   for (std::size_t i = 0; i < data.examples.size(); ++i) {
     const Example& example = data.examples[i];
-    if (!spec.finds_pieces()) {
-      made.items.push_back(spec.net == NetKind::cloze ? encoder.encode_gap(example)
-                                                      : encoder.encode_text(example.query));
-      made.items.back().label = truth[i];
-    } else {
-      Item item = encoder.encode_question(example);
-      if (item.answers.empty())
-        ++made.without_answer;
-      else
-        made.items.push_back(std::move(item));
+    Item item = spec.finds_pieces()          ? encoder.encode_question(example)
+                : spec.net == NetKind::cloze ? encoder.encode_gap(example)
+                                             : encoder.encode_text(example.query);
+    if (spec.finds_pieces() && item.answers.empty()) {
+      ++made.without_answer;
+      continue;
     }
+    if (!spec.finds_pieces()) item.label = truth[i];
+    item.example = i;
+    made.items.push_back(std::move(item));
   }
   return made;
 }

@@ -31,7 +31,8 @@ struct Item {
   std::vector<std::int32_t> words;
   std::int64_t label = 0;     // of a label or choice, or the first word of the first answer
   bool labelled = true;       // else a teacher alone says what is right
-  std::vector<float> taught;  // what a teacher holds of each label; empty without one
+  std::size_t example = 0;    // which one of the data set it was made of
+  std::vector<float> taught;  // what a teacher holds (Opinions); empty without one
   std::vector<std::int32_t> question;  // where a net attends to it; at least one word
   std::vector<std::vector<std::int32_t>> choices;
   std::vector<Answer> answers;  // where they are pieces of the text

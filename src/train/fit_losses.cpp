@@ -32,16 +32,31 @@ Tensor strict_loss(const NetOutput& out, const Batch& batch) {
   return out.last_scores.defined() ? first + loss(out.last_scores, batch.lasts) : first;
 }
 
+// Against what a teacher holds of each label.
+Tensor loss_of_labels(const Tensor& scores, const Tensor& held, double softness) {
+  const Tensor wanted = torch::softmax(torch::log(held + 1e-9) / softness, 1);
+  return -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
+}
+
+// Against what it holds of each word. Words beyond a text's end, and there alone, have no share.
+Tensor loss_of_words(const Tensor& scores, const Tensor& held, double softness) {
+  const Tensor share = torch::pow(held, 1 / softness);
+  const Tensor wanted = share / share.sum(1, true).clamp_min(1e-9);
+  return -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
+}
+
 // Against the labels and, with a teacher, against what it holds; of each text. Of a text without a
 // label the teacher is heard alone. Softened answers weaken gradients by the square of the
 // temperature, which is made good here.
 Tensor Fit::loss_of_texts(const NetOutput& out, const Batch& batch) const {
   const Tensor strict = strict_loss(out, batch);
   if (!batch.taught.defined()) return strict;
-  const Tensor& scores = out.scores;
   const double softness = options_.teacher_softness;
-  const Tensor wanted = torch::softmax(torch::log(batch.taught + 1e-9) / softness, 1);
-  const Tensor taught = -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
+  const Tensor taught =
+      out.last_scores.defined()
+          ? loss_of_words(out.scores, batch.taught.select(1, 0), softness) +
+                loss_of_words(out.last_scores, batch.taught.select(1, 1), softness)
+          : loss_of_labels(out.scores, batch.taught, softness);
   const Tensor strictly = batch.labelled * (1 - options_.teacher_weight);
   return strictly * strict + (1 - strictly) * (softness * softness) * taught;
 }

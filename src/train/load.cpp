@@ -120,25 +120,43 @@ Result<void> add_pieces(const Job& job, const ModelSpec& spec, const Message& me
   if (!items) return tl::unexpected(items.error());
   for (Item& item : *items) {
     item.labelled = false;
+    item.example += data.train.examples.size();
     data.train_items.push_back(std::move(item));
   }
   append(data.train, std::move(pieces));
   return {};
 }
 
+// Of a piece of a text: what is held of those words that are learned from.
+Result<std::vector<float>> opinion_of_words(const std::vector<float>& whole, std::size_t words) {
+  const std::size_t all = whole.size() / 2;
+  if (words > all)
+    return fail(Fault::mismatch, "the teacher finds other words in a text and cannot teach them");
+  std::vector<float> part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(words));
+  const auto last = whole.begin() + static_cast<std::ptrdiff_t>(all);
+  part.insert(part.end(), last, last + static_cast<std::ptrdiff_t>(words));
+  return part;
+}
+
 // Each item gets what the teacher holds of its whole text.
 Result<void> ask_teacher(const Job& job, const ModelSpec& spec, const Message& message,
                          TrainingData& data) {
-  const std::size_t texts = data.train_items.size(), labels = spec.labels.size();
+  const std::size_t texts = data.train_items.size();
   if (const auto added = add_pieces(job, spec, message, data); !added) return added;
   const std::size_t pieces = data.train_items.size() - texts;
   message("asking the teacher about " + std::to_string(texts) + " texts" +
           (pieces == 0 ? "" : " and " + std::to_string(pieces) + " pieces"));
-  const Result<std::vector<float>> told = job.teacher(data.train, spec.labels);
+  Result<Opinions> told = job.teacher(data.train, spec.labels);
   if (!told) return tl::unexpected(told.error());
-  for (std::size_t i = 0; i < data.train_items.size(); ++i) {
-    const float* of_text = told->data() + i * labels;
-    data.train_items[i].taught.assign(of_text, of_text + labels);
+  for (Item& item : data.train_items) {
+    const std::vector<float>& opinion = (*told)[item.example];
+    if (!spec.finds_pieces()) {
+      item.taught = opinion;
+      continue;
+    }
+    Result<std::vector<float>> part = opinion_of_words(opinion, item.words.size());
+    if (!part) return tl::unexpected(part.error());
+    item.taught = std::move(*part);
   }
   return {};
 }

@@ -53,9 +53,11 @@ struct FitOptions {
   AdamOptions adam;
 };
 
-// What other models hold of each text: a probability for each of `labels`, text after text.
-using Teacher = std::function<Result<std::vector<float>>(const Dataset& texts,
-                                                         const std::vector<std::string>& labels)>;
+// What other models hold of each text: a probability for each of `labels`; where answers are pieces
+// of texts and there are no labels, that each word is the first, then that each is the last.
+using Opinions = std::vector<std::vector<float>>;
+using Teacher =
+    std::function<Result<Opinions>(const Dataset& texts, const std::vector<std::string>& labels)>;
 
 // One training from files to a model.
 struct Job {

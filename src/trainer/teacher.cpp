@@ -24,12 +24,23 @@ Result<std::vector<std::size_t>> places_in(const Model& model,
   return places;
 }
 
+// One of these is in the way of the other: labels, or pieces of texts.
+Result<void> check_kind(const Model& model, bool of_pieces) {
+  if (model.spec().finds_pieces() == of_pieces) return {};
+  return fail(Fault::mismatch, model.name() + ": answers with " +
+                                   (of_pieces ? "labels, not with pieces of a text"
+                                              : "pieces of a text, not with labels") +
+                                   ", and cannot teach");
+}
+
 // Adds a share of what the model at `path` holds of each text to `sums`.
 Result<void> add_opinion(const std::string& path, const Dataset& texts,
                          const std::vector<std::string>& labels, float share,
-                         std::vector<float>& sums) {
+                         train::Opinions& sums) {
   const auto model = Model::load(path);
   if (!model) return tl::unexpected(model.error());
+  const bool of_pieces = labels.empty();
+  if (const auto fits = check_kind(*model, of_pieces); !fits) return fits;
   const auto places = places_in(*model, labels);
   if (!places) return tl::unexpected(places.error());
   Batch batch(*model, 0);
@@ -39,8 +50,12 @@ Result<void> add_opinion(const std::string& path, const Dataset& texts,
   batch.ask(queries, {}, answers);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (!answers[i]) return tl::unexpected(answers[i].error());
-    for (std::size_t j = 0; j < labels.size(); ++j)
-      sums[i * labels.size() + j] += share * answers[i]->scores[(*places)[j]];
+    const std::vector<float>& scores = answers[i]->scores;
+    if (of_pieces && !sums[i].empty() && sums[i].size() != scores.size())
+      return fail(Fault::mismatch, model->name() + ": finds other words than another teacher");
+    sums[i].resize(of_pieces ? scores.size() : labels.size());
+    for (std::size_t j = 0; j < sums[i].size(); ++j)
+      sums[i][j] += share * scores[of_pieces ? j : (*places)[j]];
   }
   return {};
 }
@@ -50,8 +65,8 @@ Result<void> add_opinion(const std::string& path, const Dataset& texts,
 train::Teacher teacher_of(const std::vector<std::string>& files) {
   if (files.empty()) return {};
   return [files](const Dataset& texts,
-                 const std::vector<std::string>& labels) -> Result<std::vector<float>> {
-    std::vector<float> mean(texts.examples.size() * labels.size());
+                 const std::vector<std::string>& labels) -> Result<train::Opinions> {
+    train::Opinions mean(texts.examples.size());
     const float share = 1.0F / static_cast<float>(files.size());
     for (const std::string& file : files)
       if (const auto added = add_opinion(file, texts, labels, share, mean); !added)

@@ -53,6 +53,20 @@ class Questions(Trainings):
         self.assertAlmostEqual(told["test_f1"], report["f1"])
         self.check_answers(model)
         self.check_against_the_trainer(model, self.at / "questions/test.json")
+        self.check_teaching(model)
+
+    def check_teaching(self, teacher):
+        """The file says that the first word is always the answer; whatever else is found came from the teacher."""
+        data = json.loads((self.at / "questions/train.json").read_text())
+        for paragraph in (paragraph for article in data["data"] for paragraph in article["paragraphs"]):
+            for qa in paragraph["qas"]:
+                qa["answers"] = [{"text": paragraph["context"].split()[0], "answer_start": 0}]
+        wrong = self.at / "wrong.json"
+        wrong.write_text(json.dumps(data))
+        taught = self.at / "taught.skim"
+        self.train(*self.learn("span", taught, "--train", wrong, "--teacher", teacher, "--teacher-weight", 1,
+                               "--bidirectional", "--reader", "full", "--max-words", 35, "--max-steps", 300))
+        self.assertGreaterEqual(self.evaluate(taught, self.at / "questions/test.json")["f1"], 0.4)
 
     def check_against_the_trainer(self, model, file):
         compared = json.loads(skim("train", "compare", model, file, "--limit", 60, "--json").stdout)
@@ -148,6 +162,8 @@ class Questions(Trainings):
                 (["--task", "cloze", "--train", questions], "has no choices"),
                 (["--task", "span", "--train", questions, "--reader", "jump"], "--reader jump"),
                 (["--task", "span", "--train", questions, "--crops"], "--crops"),
+                (["--task", "span", "--train", questions, "--teacher", "t.skim", "--teacher-pieces", 2], "--teacher-pieces"),
+                (["--task", "cloze", "--train", gaps, "--teacher", "t.skim"], "--teacher is not for"),
                 (["--task", "span", "--train", questions, "--adversarial", 1], "--adversarial"),
                 (["--task", "cloze", "--train", gaps, "--pooling", "max"], "--pooling")):
             done = self.train(*options, "--out", self.at / "no.skim", check=False)
