@@ -54,11 +54,20 @@ void declare_all(Options& options, ReadOptions& chosen) {
   options.add_example("skim read --question \"Who built the mill?\" mill.txt");
 }
 
-// Nobody asks about a single word, so with a question one that names a file means the file.
+// A single word that has a folder or an ending, as names of files do.
+bool looks_like_a_file(const std::string& text) {
+  const std::size_t last = text.find_last_of("/.");
+  return last != std::string::npos && last + 1 < text.size() &&
+         text.find_first_of(" \t\n") == std::string::npos;
+}
+
+// Nobody asks about a single word, so with a question one that names a file means the file, and one
+// that looks like it and is none is a mistake.
 bool means_a_file(const ReadOptions& chosen) {
+  if (chosen.question.empty() || chosen.words.size() != 1 || chosen.words[0] == "-") return false;
   std::error_code ignored;
-  return !chosen.question.empty() && chosen.words.size() == 1 && chosen.words[0] != "-" &&
-         std::filesystem::is_regular_file(chosen.words[0], ignored);
+  return std::filesystem::is_regular_file(chosen.words[0], ignored) ||
+         looks_like_a_file(chosen.words[0]);
 }
 
 Result<std::string> text_of(const ReadOptions& chosen) {
