@@ -55,8 +55,6 @@ HWY_INLINE void RunTile(const Tile& tile, const Rows& in, std::size_t row) {
   }
 }
 
-// Six rows at a time, the last seven as four and three: a single row would keep the multiplier
-// waiting.
 template <std::size_t V, std::size_t R = kTileRows>
 HWY_INLINE void RunSome(std::size_t some, const Tile& tile, const Rows& in, std::size_t row) {
   if constexpr (R > 0) {
@@ -65,6 +63,8 @@ HWY_INLINE void RunSome(std::size_t some, const Tile& tile, const Rows& in, std:
   }
 }
 
+// Six rows at a time, the last seven as four and three: a single row would keep the multiplier
+// waiting.
 template <std::size_t V>
 HWY_INLINE void RunRows(const Tile& tile, const Rows& in) {
   Tile at = tile;
