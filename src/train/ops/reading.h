@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/soft_step.h"
+#include "kernels/training/soft_step.h"
 #include "train/ops/parts.h"
 #include "train/ops/product.h"
 #include "train/ops/steps.h"

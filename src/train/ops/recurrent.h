@@ -1,9 +1,9 @@
-// Reading a packed batch, in training: every level's cell on every row, mixed (kernels/soft_step.h
-// has the mathematics). Two ways that agree: the fused operation that trains, and plain tensor
-// operations that teach it.
+// Reading a packed batch, in training: every level's cell on every row, mixed
+// (kernels/training/soft_step.h has the mathematics). Two ways that agree: the fused operation that
+// trains, and plain tensor operations that teach it.
 #pragma once
 
-#include "kernels/soft_step.h"
+#include "kernels/training/soft_step.h"
 #include "train/ops/steps.h"
 #include "train/torch.h"
 

@@ -1,7 +1,7 @@
-#include "kernels/soft_step.h"
+#include "kernels/training/soft_step.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/soft_step.cpp"
+#define HWY_TARGET_INCLUDE "kernels/training/soft_step.cpp"
 #include "kernels/targets.h"
 // clang-format off
 #include <hwy/foreach_target.h>
