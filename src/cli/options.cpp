@@ -161,6 +161,8 @@ template void Options::add(const std::string&, std::uint64_t&, const std::string
                            const std::string&);
 template void Options::add(const std::string&, std::optional<double>&, const std::string&,
                            const std::string&);
+template void Options::add(const std::string&, std::optional<std::string>&, const std::string&,
+                           const std::string&);
 template void Options::add(const std::string&, std::vector<double>&, const std::string&,
                            const std::string&);
 template void Options::add(const std::string&, std::vector<int>&, const std::string&,

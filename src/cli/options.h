@@ -27,8 +27,9 @@ class Options {
 
   // An option with a value; `name` is "--threshold", `value` names the value in the help. `into`
   // keeps what it holds when the option is not given. T is one of: std::string, double, int,
-  // std::uint64_t, std::optional<double>, std::vector<double>, std::vector<int> (comma-separated),
-  // std::vector<std::string> (the option given again and again).
+  // std::uint64_t, std::optional<double>, std::optional<std::string>, std::vector<double>,
+  // std::vector<int> (comma-separated), std::vector<std::string> (the option given again and
+  // again).
   template <class T>
   void add(const std::string& name, T& into, const std::string& value, const std::string& help);
   // One of a few words.

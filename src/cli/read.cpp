@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "skim/session.h"
+#include "tasks/text_lines.h"
 
 namespace skim::cli {
 namespace {
@@ -25,7 +27,7 @@ struct ReadOptions {
   std::vector<std::string> words;
   std::string file;
   std::string html;
-  std::string question;
+  std::optional<std::string> question;
   std::vector<std::string> choices;
   std::string colour = "auto";
   bool json = false;
@@ -64,7 +66,7 @@ bool looks_like_a_file(const std::string& text) {
 // Nobody asks about a single word, so with a question one that names a file means the file, and one
 // that looks like it and is none is a mistake.
 bool means_a_file(const ReadOptions& chosen) {
-  if (chosen.question.empty() || chosen.words.size() != 1 || chosen.words[0] == "-") return false;
+  if (!chosen.question || chosen.words.size() != 1 || chosen.words[0] == "-") return false;
   std::error_code ignored;
   return std::filesystem::is_regular_file(chosen.words[0], ignored) ||
          looks_like_a_file(chosen.words[0]);
@@ -141,14 +143,14 @@ std::string shown(const ReadingView& view, const ReadOptions& chosen) {
 
 Result<void> read_and_show(const ReadOptions& chosen) {
   ModelChoice choice = chosen.model;
-  if (!chosen.question.empty()) choice.built_in = "questions";
+  if (chosen.question) choice.built_in = "questions";
   const auto model = load_model(choice);
   if (!model) return tl::make_unexpected(model.error());
   const auto policy = policy_for(*model, chosen.policy);
   if (!policy) return tl::make_unexpected(policy.error());
   auto text = text_of(chosen);
   if (!text) return tl::make_unexpected(text.error());
-  const Query query{std::move(*text), chosen.question, parted(chosen.choices)};
+  const Query query{std::move(*text), chosen.question.value_or(""), parted(chosen.choices)};
   Session session(*model);
   const auto timed = ask_and_time(session, query, *policy);
   if (!timed) return tl::make_unexpected(timed.error());
@@ -169,6 +171,8 @@ int read_verb(Arguments arguments) {
   declare_all(options, chosen);
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
   if (const auto fault = fault_of(chosen.policy); !fault.empty()) return wrong_usage("read", fault);
+  if (chosen.question && is_blank(*chosen.question))
+    return wrong_usage("read", "--question is empty; leave it out to have the text classified");
   const auto done = read_and_show(chosen);
   return done ? static_cast<int>(kDone) : failed("read", done.error());
 }

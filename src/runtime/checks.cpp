@@ -10,7 +10,9 @@ Result<void> check(const Policy& policy) {
 }
 
 Result<void> check(const Query& query, const ModelSpec& spec) {
-  const bool asks = !query.question.empty(), chooses = !query.choices.empty();
+  // Blanks ask for nothing.
+  const bool asks = query.question.find_first_not_of(" \t\r\n") != std::string::npos;
+  const bool chooses = !query.choices.empty();
   if (spec.net != NetKind::classifier && !asks) {
     return fail(Fault::argument, "this model answers questions, and no question was given");
   }

@@ -130,6 +130,10 @@ class Model(SkimTest):
         self.assertIn("mill.txtx", missing.stderr)
         word = run("read", "--question", "Who built the mill?", "Brothers.", "--json")
         self.assertEqual(json.loads(word.stdout)["words"][0]["text"], "Brothers")
+        for nothing in ("", " "):
+            empty = run("read", "--question", nothing, passage)
+            self.assertEqual((empty.returncode, empty.stdout), (2, ""))
+            self.assertIn("--question is empty", empty.stderr)
         nobody = run("info", "--model", "answers")
         self.assertEqual(nobody.returncode, 1)
         self.assertIn("no built-in model of that name", nobody.stderr)

@@ -253,6 +253,7 @@ TEST(QuestionLaws, WhatIsMissingOrTooMuchIsNamed) {
   const Model span =
       model_of(random_draft(question_spec(NetKind::span, ReaderKind::full, 1, true), 8));
   EXPECT_THAT(refusal_of(span, {"a", "", {}}), HasSubstr("no question was given"));
+  EXPECT_THAT(refusal_of(span, {"a", " \n", {}}), HasSubstr("no question was given"));
   EXPECT_THAT(refusal_of(span, {"a", "b", {"c"}}), HasSubstr("takes no choices"));
   EXPECT_THAT(Session(span).begin().error().message, HasSubstr("answers questions about a whole"));
   const Model cloze =
