@@ -1,6 +1,7 @@
 #include "nets/bidaf.h"
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "base/best_span.h"
@@ -24,9 +25,10 @@ class Bidaf final : public Net {
     const std::size_t count = asked.text.size();
     scores.assign(2 * count, 0.0F);
     for (const Stack* stack : {&contextual_, &modelling_, &output_}) stack->start(memory);
-    contextual_.start(memory, 1);
+    read_question(asked, policy, memory);
     if (count == 0) return {};
-    read_both(asked, policy, memory);
+    const Rows text = words_.rows_of(asked.text, asked.text_spelling, memory, memory.inputs);
+    read(contextual_, text, policy, memory, memory.text);
     meet(count, asked.question.size(), memory);
     const Rows met{memory.inputs.data(), count, met_width(), met_width()};
     const Rows modelled = read(modelling_, met, policy, memory, memory.windows);
@@ -67,13 +69,19 @@ class Bidaf final : public Net {
     return {keep.data(), rows.count, row(), stride()};
   }
 
-  // Text and question by themselves, into memory.text and memory.question.
-  void read_both(const Asked& asked, const Policy& policy, NetMemory& memory) const {
+  // The question by itself, into memory.question; once for as many texts as it is asked about.
+  void read_question(const Asked& asked, const Policy& policy, NetMemory& memory) const {
+    NetMemory::ReadQuestion& last = memory.read_question;
+    const std::string_view text = asked.question_spelling.bytes;
+    if (last.there && last.text == text && last.policy == policy) return;
+    last.there = false;
+    contextual_.start(memory, 1);
     const Rows question =
         words_.rows_of(asked.question, asked.question_spelling, memory, memory.inputs);
     if (question.count > 0) read(contextual_, question, policy, memory, memory.question, 1);
-    const Rows text = words_.rows_of(asked.text, asked.text_spelling, memory, memory.inputs);
-    read(contextual_, text, policy, memory, memory.text);
+    last.text.assign(text);
+    last.policy = policy;
+    last.there = true;
   }
 
   // For each word h of the text: [h; u~; h * u~; h * h~] into memory.inputs, u~ being what of the

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,14 @@ struct NetMemory {
   std::vector<std::uint32_t> words;  // of all that is read, where that is not one text
   Buffer<float> text, attended, keys, bias, inputs;  // of nets that attend to a question
   Buffer<float> question, windows, matches, gates;   // of those that look at letters, too
+  // What memory.question and the question's passes hold, for whoever asks the same about many
+  // texts.
+  struct ReadQuestion {
+    bool there = false;
+    std::string text;
+    Policy policy;
+  };
+  ReadQuestion read_question;
   Scratch scratch;
 };
 

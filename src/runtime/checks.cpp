@@ -9,12 +9,14 @@ Result<void> check(const Policy& policy) {
               "the threshold is " + std::to_string(policy.read_above) + ", it must be from 0 to 1");
 }
 
+Result<void> no_question() {
+  return fail(Fault::argument, "this model answers questions, and no question was given");
+}
+
 Result<void> check(const Query& query, const ModelSpec& spec) {
-  // Blanks ask for nothing.
-  const bool asks = query.question.find_first_not_of(" \t\r\n") != std::string::npos;
-  const bool chooses = !query.choices.empty();
+  const bool asks = !query.question.empty(), chooses = !query.choices.empty();
   if (spec.net != NetKind::classifier && !asks) {
-    return fail(Fault::argument, "this model answers questions, and no question was given");
+    return no_question();
   }
   if (spec.net == NetKind::cloze && !chooses) {
     return fail(Fault::argument,

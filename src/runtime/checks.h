@@ -11,5 +11,7 @@ namespace skim {
 Result<void> check(const Policy& policy);
 // Whether a model of this spec can answer such a query.
 Result<void> check(const Query& query, const ModelSpec& spec);
+// The error of a question without words.
+Result<void> no_question();
 
 }  // namespace skim

@@ -90,6 +90,7 @@ Result<void> Session::ask(const Query& query, Policy policy, Reading& into) {
   };
   ids_of(query.text, into.words, memory_->ids);
   ids_of(query.question, into.question_words, memory_->question);
+  if (contents.spec.net != NetKind::classifier && memory_->question.empty()) return no_question();
   memory_->choices.resize(query.choices.size());
   for (std::size_t i = 0; i < query.choices.size(); ++i)
     ids_of(query.choices[i], memory_->choice_words, memory_->choices[i]);
