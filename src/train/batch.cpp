@@ -168,10 +168,11 @@ void add_spellings(const std::vector<Item>& items, Batch& batch) {
 }
 
 void add_opinions(const std::vector<Item>& items, Batch& batch) {
-  const Item& longest = items[batch.items.front()];
   const auto texts = batch.texts();
-  const std::int64_t parts = longest.answers.empty() ? 1 : 2;
-  const auto most = static_cast<std::int64_t>(longest.taught.size()) / parts;
+  const std::int64_t parts = items[batch.items.front()].answers.empty() ? 1 : 2;
+  std::size_t longest = 0;
+  for (const std::size_t item : batch.items) longest = std::max(longest, items[item].taught.size());
+  const auto most = static_cast<std::int64_t>(longest) / parts;
   batch.taught = torch::zeros({texts, parts, most});
   batch.labelled = torch::empty({texts});
   for (std::int64_t i = 0; i < texts; ++i) {

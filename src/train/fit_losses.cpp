@@ -38,8 +38,9 @@ Tensor loss_of_labels(const Tensor& scores, const Tensor& held, double softness)
   return -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
 }
 
-// Against what it holds of each word. Words beyond a text's end, and there alone, have no share.
-Tensor loss_of_words(const Tensor& scores, const Tensor& held, double softness) {
+// Against what it holds of each word or choice. What is beyond a text's end, or its last choice,
+// and that alone, has no share.
+Tensor loss_of_places(const Tensor& scores, const Tensor& held, double softness) {
   const Tensor share = torch::pow(held, 1 / softness);
   const Tensor wanted = share / share.sum(1, true).clamp_min(1e-9);
   return -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
@@ -52,11 +53,14 @@ Tensor Fit::loss_of_texts(const NetOutput& out, const Batch& batch) const {
   const Tensor strict = strict_loss(out, batch);
   if (!batch.taught.defined()) return strict;
   const double softness = options_.teacher_softness;
-  const Tensor taught =
-      out.last_scores.defined()
-          ? loss_of_words(out.scores, batch.taught.select(1, 0), softness) +
-                loss_of_words(out.last_scores, batch.taught.select(1, 1), softness)
-          : loss_of_labels(out.scores, batch.taught, softness);
+  const auto taught_by = [&](const Tensor& held) {
+    if (out.last_scores.defined())
+      return loss_of_places(out.scores, held.select(1, 0), softness) +
+             loss_of_places(out.last_scores, held.select(1, 1), softness);
+    if (batch.no_choice.defined()) return loss_of_places(out.scores, held, softness);
+    return loss_of_labels(out.scores, held, softness);
+  };
+  const Tensor taught = taught_by(batch.taught);
   const Tensor strictly = batch.labelled * (1 - options_.teacher_weight);
   return strictly * strict + (1 - strictly) * (softness * softness) * taught;
 }

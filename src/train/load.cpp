@@ -146,7 +146,7 @@ Result<void> ask_teacher(const Job& job, const ModelSpec& spec, const Message& m
   const std::size_t pieces = data.train_items.size() - texts;
   message("asking the teacher about " + std::to_string(texts) + " texts" +
           (pieces == 0 ? "" : " and " + std::to_string(pieces) + " pieces"));
-  Result<Opinions> told = job.teacher(data.train, spec.labels);
+  Result<Opinions> told = job.teacher(data.train, spec);
   if (!told) return tl::unexpected(told.error());
   for (Item& item : data.train_items) {
     const std::vector<float>& opinion = (*told)[item.example];

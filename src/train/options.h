@@ -53,11 +53,11 @@ struct FitOptions {
   AdamOptions adam;
 };
 
-// What other models hold of each text: a probability for each of `labels`; where answers are pieces
-// of texts and there are no labels, that each word is the first, then that each is the last.
+// What other models hold of each text: a probability for each of the learner's labels, or for each
+// choice; where answers are pieces of texts, that each word is the first, then that each is the
+// last.
 using Opinions = std::vector<std::vector<float>>;
-using Teacher =
-    std::function<Result<Opinions>(const Dataset& texts, const std::vector<std::string>& labels)>;
+using Teacher = std::function<Result<Opinions>(const Dataset& texts, const ModelSpec& learner)>;
 
 // One training from files to a model.
 struct Job {

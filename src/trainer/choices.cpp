@@ -182,8 +182,6 @@ std::optional<std::string> settle(Choices& chosen) {
   if (job.spec.net != NetKind::classifier) {
     if (chosen.crops) return "--crops would cut answers away; it is for --task classify";
     if (fit.adversarial > 0) return "--adversarial is for --task classify";
-    if (!chosen.teachers.empty() && job.spec.net == NetKind::cloze)
-      return "--teacher is not for --task cloze";
     if (chosen.teacher_pieces > 0) return "--teacher-pieces is for --task classify";
     if (chosen.pooling != "last") return "--pooling is for --task classify";
     if (job.spec.finds_pieces() && chosen.reader == "jump")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 
 #include "skim/batch.h"
 #include "skim/model.h"
@@ -24,38 +25,40 @@ Result<std::vector<std::size_t>> places_in(const Model& model,
   return places;
 }
 
-// One of these is in the way of the other: labels, or pieces of texts.
-Result<void> check_kind(const Model& model, bool of_pieces) {
-  if (model.spec().finds_pieces() == of_pieces) return {};
-  return fail(Fault::mismatch, model.name() + ": answers with " +
-                                   (of_pieces ? "labels, not with pieces of a text"
-                                              : "pieces of a text, not with labels") +
-                                   ", and cannot teach");
+const char* answers_of(const ModelSpec& spec) {
+  if (spec.finds_pieces()) return "pieces of a text";
+  return spec.net == NetKind::cloze ? "choices" : "labels";
+}
+
+Result<void> check_kind(const Model& model, const ModelSpec& learner) {
+  const std::string_view own = answers_of(model.spec()), wanted = answers_of(learner);
+  if (own == wanted) return {};
+  return fail(Fault::mismatch, model.name() + ": answers with " + std::string(own) + ", not with " +
+                                   std::string(wanted) + ", and cannot teach");
 }
 
 // Adds a share of what the model at `path` holds of each text to `sums`.
-Result<void> add_opinion(const std::string& path, const Dataset& texts,
-                         const std::vector<std::string>& labels, float share,
-                         train::Opinions& sums) {
+Result<void> add_opinion(const std::string& path, const Dataset& texts, const ModelSpec& learner,
+                         float share, train::Opinions& sums) {
   const auto model = Model::load(path);
   if (!model) return tl::unexpected(model.error());
-  const bool of_pieces = labels.empty();
-  if (const auto fits = check_kind(*model, of_pieces); !fits) return fits;
-  const auto places = places_in(*model, labels);
+  if (const auto fits = check_kind(*model, learner); !fits) return fits;
+  const auto places = places_in(*model, learner.labels);
   if (!places) return tl::unexpected(places.error());
   Batch batch(*model, 0);
   std::vector<Query> queries;
   for (const Example& example : texts.examples) queries.push_back(example.query);
   std::vector<Result<Reading>> answers(queries.size());
   batch.ask(queries, {}, answers);
+  const bool labels = !learner.labels.empty();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (!answers[i]) return tl::unexpected(answers[i].error());
     const std::vector<float>& scores = answers[i]->scores;
-    if (of_pieces && !sums[i].empty() && sums[i].size() != scores.size())
+    if (!labels && !sums[i].empty() && sums[i].size() != scores.size())
       return fail(Fault::mismatch, model->name() + ": finds other words than another teacher");
-    sums[i].resize(of_pieces ? scores.size() : labels.size());
+    sums[i].resize(labels ? learner.labels.size() : scores.size());
     for (std::size_t j = 0; j < sums[i].size(); ++j)
-      sums[i][j] += share * scores[of_pieces ? j : (*places)[j]];
+      sums[i][j] += share * scores[labels ? (*places)[j] : j];
   }
   return {};
 }
@@ -64,12 +67,11 @@ Result<void> add_opinion(const std::string& path, const Dataset& texts,
 
 train::Teacher teacher_of(const std::vector<std::string>& files) {
   if (files.empty()) return {};
-  return [files](const Dataset& texts,
-                 const std::vector<std::string>& labels) -> Result<train::Opinions> {
+  return [files](const Dataset& texts, const ModelSpec& learner) -> Result<train::Opinions> {
     train::Opinions mean(texts.examples.size());
     const float share = 1.0F / static_cast<float>(files.size());
     for (const std::string& file : files)
-      if (const auto added = add_opinion(file, texts, labels, share, mean); !added)
+      if (const auto added = add_opinion(file, texts, learner, share, mean); !added)
         return tl::unexpected(added.error());
     return mean;
   };
