@@ -38,8 +38,8 @@ struct Batch {
   torch::Tensor text_rows;           // [rows]: which spelling each packed row is
   std::shared_ptr<Batch> questions;  // likewise packed, with its own text_rows
   torch::Tensor question_of;         // [texts]: which of the questions belongs to each text
-  // [texts, labels], or, where answers are pieces, [texts, first or last, longest text]; undefined
-  // without a teacher.
+  // [texts, labels or most choices], or, where answers are pieces, [texts, first or last, longest
+  // text]; undefined without a teacher.
   torch::Tensor taught;
   torch::Tensor labelled;  // likewise [texts]: 1, or 0 where the teacher alone is heard
   torch::Tensor reversed;  // for each packed row the row that mirrors it in its text
