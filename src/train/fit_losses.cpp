@@ -46,6 +46,15 @@ Tensor loss_of_places(const Tensor& scores, const Tensor& held, double softness)
   return -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
 }
 
+Tensor taught_loss(const NetOutput& out, const Batch& batch, double softness) {
+  const Tensor& held = batch.taught;
+  if (out.last_scores.defined())
+    return loss_of_places(out.scores, held.select(1, 0), softness) +
+           loss_of_places(out.last_scores, held.select(1, 1), softness);
+  if (batch.no_choice.defined()) return loss_of_places(out.scores, held, softness);
+  return loss_of_labels(out.scores, held, softness);
+}
+
 // Against the labels and, with a teacher, against what it holds; of each text. Of a text without a
 // label the teacher is heard alone. Softened answers weaken gradients by the square of the
 // temperature, which is made good here.
@@ -53,14 +62,7 @@ Tensor Fit::loss_of_texts(const NetOutput& out, const Batch& batch) const {
   const Tensor strict = strict_loss(out, batch);
   if (!batch.taught.defined()) return strict;
   const double softness = options_.teacher_softness;
-  const auto taught_by = [&](const Tensor& held) {
-    if (out.last_scores.defined())
-      return loss_of_places(out.scores, held.select(1, 0), softness) +
-             loss_of_places(out.last_scores, held.select(1, 1), softness);
-    if (batch.no_choice.defined()) return loss_of_places(out.scores, held, softness);
-    return loss_of_labels(out.scores, held, softness);
-  };
-  const Tensor taught = taught_by(batch.taught);
+  const Tensor taught = taught_loss(out, batch, softness);
   const Tensor strictly = batch.labelled * (1 - options_.teacher_weight);
   return strictly * strict + (1 - strictly) * (softness * softness) * taught;
 }
