@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <string>
 
 #include "base/buffer.h"
@@ -95,19 +94,27 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-double measure_bandwidth(double bytes) {
-  const std::size_t size = round_up(static_cast<std::size_t>(bytes), 512);
-  Buffer<float> data(size / sizeof(float));
-  double best = std::numeric_limits<double>::max();
-  volatile float keep = 0;
-  for (int round = 0; round < 20; ++round) {
-    const int repeats = 1 + static_cast<int>(4e6 / bytes);
+// Reads as many bytes as the weights take, again and again.
+class Bandwidth {
+ public:
+  explicit Bandwidth(double bytes)
+      : size_(round_up(static_cast<std::size_t>(bytes), 512)),
+        repeats_(1 + static_cast<int>(4e6 / bytes)),
+        data_(size_ / sizeof(float)) {}
+
+  // Bytes a nanosecond.
+  double run() {
     const double begin = now_ns();
-    for (int i = 0; i < repeats; ++i) keep = keep + read_through(data.data(), size);
-    best = std::min(best, (now_ns() - begin) / repeats);
+    for (int i = 0; i < repeats_; ++i) keep_ = keep_ + read_through(data_.data(), size_);
+    return static_cast<double>(size_) * repeats_ / (now_ns() - begin);
   }
-  return static_cast<double>(size) / best;
-}
+
+ private:
+  std::size_t size_;
+  int repeats_;
+  Buffer<float> data_;
+  volatile float keep_ = 0;
+};
 
 double bytes_a_weight(WeightType type) {
   return type == WeightType::f32 ? 4 : type == WeightType::bf16 ? 2 : 1;
@@ -116,16 +123,18 @@ double bytes_a_weight(WeightType type) {
 struct Rounds {
   std::vector<double> plain;
   std::vector<std::vector<double>> skim;  // one a contestant
+  double bandwidth = 0;                   // the highest seen
 };
 
 // Everyone in turn, so that a slow spell of the machine hits all alike.
 Rounds take_turns(Contestant& plain, std::vector<std::unique_ptr<Contestant>>& skimmers,
-                  int count) {
+                  Bandwidth bandwidth, int count) {
   Rounds rounds;
   rounds.skim.resize(skimmers.size());
   plain.run();  // fills tables and caches
   for (auto& skimmer : skimmers) skimmer->run();
   for (int round = 0; round < count; ++round) {
+    for (int i = 0; i < 10; ++i) rounds.bandwidth = std::max(rounds.bandwidth, bandwidth.run());
     rounds.plain.push_back(plain.run());
     for (std::size_t i = 0; i < skimmers.size(); ++i) rounds.skim[i].push_back(skimmers[i]->run());
   }
@@ -154,7 +163,9 @@ std::vector<SpeedRow> measure_size(const SpeedOptions& options, int hidden, int 
     skimmers.push_back(std::make_unique<Contestant>(*skim_reader.reader, options, words, rate));
   }
   skimmers.push_back(std::make_unique<Contestant>(*skim_reader.reader, options, words, 1.0));
-  const Rounds rounds = take_turns(plain, skimmers, options.rounds);
+  const double weight_bytes =
+      static_cast<double>(gates(options.cell)) * hidden * hidden * bytes_a_weight(options.weights);
+  const Rounds rounds = take_turns(plain, skimmers, Bandwidth(weight_bytes), options.rounds);
 
   SpeedRow row;
   row.cell = options.cell;
@@ -164,9 +175,8 @@ std::vector<SpeedRow> measure_size(const SpeedOptions& options, int hidden, int 
   row.small = small;
   row.plain_ns = *std::min_element(rounds.plain.begin(), rounds.plain.end());
   row.skimmed_ns = *std::min_element(rounds.skim.back().begin(), rounds.skim.back().end());
-  row.weight_bytes =
-      static_cast<double>(gates(options.cell)) * hidden * hidden * bytes_a_weight(options.weights);
-  row.bandwidth = measure_bandwidth(row.weight_bytes);
+  row.weight_bytes = weight_bytes;
+  row.bandwidth = rounds.bandwidth;
   row.share_of_bandwidth = row.weight_bytes / row.plain_ns / row.bandwidth;
   std::vector<SpeedRow> rows;
   for (std::size_t i = 0; i < options.skim_rates.size(); ++i) {

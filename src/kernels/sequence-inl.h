@@ -42,29 +42,32 @@ HWY_INLINE void FetchRow(const float* row, std::size_t from, std::size_t to) {
   for (std::size_t i = from; i < to; i += kCacheLine / sizeof(float)) hwy::Prefetch(row + i);
 }
 
-// Adds the input's parts to the sums, but a gate's that must stay apart.
-template <class Gates, std::size_t kBlocks, class Input>
-HWY_INLINE void AddInput(const CellCall<Input>& call, std::size_t first,
-                         Vec (&sum)[kBlocks * Gates::kGates]) {
-  const FloatTag d;
-  SKIM_UNROLL for (std::size_t a = 0; a < kBlocks * Gates::kGates; ++a) {
-    const std::size_t gate = a % Gates::kGates;
-    const std::size_t at = (first + a / Gates::kGates) * hn::Lanes(d);
-    if (gate == Gates::kApart) continue;
-    sum[a] = hn::Add(sum[a], hn::LoadU(d, call.x + gate * call.x_stride + at));
-  }
-}
+// What the sums of a group's gates start from; sum a belongs to gate a % kGates of a block.
+template <class Gates, bool kPartial, class Input>
+struct Starts {
+  // Of a big cell only a gate whose parts stay apart has a bias of its own under the state's part;
+  // of a small one the tail of the state may have added to every gate.
+  static constexpr bool kHasOwn = kPartial || Gates::kApart != kNoGate;
+  const CellCall<Input>& call;
+  std::size_t first;  // the group's first block
 
-template <class Gates, std::size_t kBlocks, class Input>
-HWY_INLINE void StartSums(const CellCall<Input>& call, std::size_t first,
-                          Vec (&sum)[kBlocks * Gates::kGates]) {
-  const FloatTag d;
-  const std::size_t stride = call.cell.init_stride();
-  SKIM_UNROLL for (std::size_t a = 0; a < kBlocks * Gates::kGates; ++a) {
-    const std::size_t at = (first + a / Gates::kGates) * hn::Lanes(d);
-    sum[a] = hn::Load(d, call.init + (a % Gates::kGates) * stride + at);
+  HWY_INLINE Vec Own(std::size_t a) const {
+    const FloatTag d;
+    if constexpr (!kHasOwn) return hn::Zero(d);
+    return hn::Load(d, call.init + (a % Gates::kGates) * call.cell.init_stride() + At(a));
   }
-}
+  HWY_INLINE Vec OfInput(std::size_t a) const {
+    return hn::LoadU(FloatTag(), call.x + (a % Gates::kGates) * call.x_stride + At(a));
+  }
+  HWY_INLINE Vec Both(std::size_t a) const {
+    if (a % Gates::kGates == Gates::kApart) return Own(a);
+    if constexpr (!kHasOwn) return OfInput(a);
+    return hn::Add(Own(a), OfInput(a));
+  }
+  HWY_INLINE std::size_t At(std::size_t a) const {
+    return (first + a / Gates::kGates) * hn::Lanes(FloatTag());
+  }
+};
 
 // kPartial keeps what lies beyond the last unit of the cell: there the rest of a bigger cell's
 // state lives.
@@ -99,12 +102,19 @@ HWY_INLINE void FinishBlocks(const CellCall<Input>& call, std::size_t first, con
 // stream.
 template <class Gates, class Weights, std::size_t kBlocks, bool kPartial>
 HWY_NOINLINE void RunGroup(const CellCall<typename Weights::Input>& call, const PackGroup& group) {
+  constexpr std::size_t kSums = kBlocks * Gates::kGates;
   const std::size_t first = group.first / Gates::kGates;
-  Vec sum[kBlocks * Gates::kGates];
-  StartSums<Gates, kBlocks>(call, first, sum);
-  Weights::template Run<kBlocks * Gates::kGates>(call.cell.matrix, group, call.input,
-                                                 call.backwards, sum);
-  AddInput<Gates, kBlocks>(call, first, sum);
+  const Starts<Gates, kPartial, typename Weights::Input> starts{call, first};
+  Vec sum[kSums];
+  Weights::template Run<kSums>(
+      call.cell.matrix, group, call.input, call.backwards,
+      [&](std::size_t a) HWY_ATTR { return Weights::kStartsLast ? starts.Both(a) : starts.Own(a); },
+      sum);
+  if constexpr (!Weights::kStartsLast) {
+    SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) {
+      if (a % Gates::kGates != Gates::kApart) sum[a] = hn::Add(sum[a], starts.OfInput(a));
+    }
+  }
   FinishBlocks<Gates, kBlocks, kPartial>(call, first, sum);
 }
 
@@ -117,13 +127,12 @@ HWY_NOINLINE void RunGroupAndHalf(const CellCall<typename Weights::Input>& call,
   const hn::Half<FloatTag> half;
   constexpr std::size_t kWhole = kBlocks * 4;
   const std::size_t first = group.first / 4;
+  const Starts<LstmGates, false, typename Weights::Input> starts{call, first};
   Vec sum[kWhole + 2];
-  SKIM_UNROLL for (std::size_t a = 0; a < kWhole + 2; ++a) sum[a] = hn::Zero(d);
-  Weights::template Run<kWhole + 2>(call.cell.matrix, group, call.input, call.backwards, sum);
-  Vec whole[kWhole];
-  SKIM_UNROLL for (std::size_t a = 0; a < kWhole; ++a) whole[a] = sum[a];
-  AddInput<LstmGates, kBlocks>(call, first, whole);
-  FinishBlocks<LstmGates, kBlocks, false>(call, first, whole);
+  Weights::template Run<kWhole + 2>(
+      call.cell.matrix, group, call.input, call.backwards,
+      [&](std::size_t a) HWY_ATTR { return a < kWhole ? starts.Both(a) : hn::Zero(d); }, sum);
+  FinishBlocks<LstmGates, kBlocks, false>(call, first, sum);
 
   const std::size_t at = (first + kBlocks) * hn::Lanes(d);
   const auto power = [&](std::size_t gate, auto state_part) HWY_ATTR {
@@ -205,9 +214,9 @@ HWY_INLINE void ProductOf(std::size_t vectors, const PackedMatrix& matrix, const
     const FloatTag d;
     const std::size_t at = group.first * hn::Lanes(d);
     Vec sum[A];
-    SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) sum[a] =
-        hn::LoadU(d, init + at + a * hn::Lanes(d));
-    F32Weights::Run<A>(matrix, group, input, false, sum);
+    F32Weights::Run<A>(
+        matrix, group, input, false,
+        [&](std::size_t a) HWY_ATTR { return hn::LoadU(d, init + at + a * hn::Lanes(d)); }, sum);
     SKIM_UNROLL for (std::size_t a = 0; a < A; ++a)
         hn::StoreU(sum[a], d, out + at + a * hn::Lanes(d));
   }

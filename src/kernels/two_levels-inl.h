@@ -44,8 +44,8 @@ class SmallCell {
     } else {
       const CellCall<float> call{cell_,  x,           cell_.units, init_, hidden,
                                  hidden, cell_state_, hidden,      false};
-      StartSums<Gates, kBlocks>(call, 0, sum);
-      AddInput<Gates, kBlocks>(call, 0, sum);
+      const Starts<Gates, true, float> starts{call, 0};
+      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) sum[a] = starts.Both(a);
     }
     SumColumns(hidden, sum);
     Vec out[kBlocks];
