@@ -71,6 +71,9 @@ void declare(Options& options, Choices& chosen) {
               "the share of words to skim, instead of --gamma");
   options.add_choice("--estimator", chosen.estimator, {"gumbel", "straight-through", "reinforce"},
                      "how decisions learn");
+  options.add("--temperature-fall", fit.temperature_fall, "X",
+              "how fast mixing levels turns into choosing one: at step n the temperature is "
+              "exp(-X n), at least 0.5 (default 0.0001)");
   options.add("--read-bias", fit.read_bias, "X",
               "how much the decision leans to reading at first (default 1)");
   options.add("--memory", chosen.memory, "WORDS",
@@ -147,6 +150,7 @@ std::optional<std::string> settle(Choices& chosen) {
   if (!(fit.teacher_weight >= 0 && fit.teacher_weight <= 1))
     return "--teacher-weight must be from 0 to 1";
   if (!(fit.adversarial >= 0)) return "--adversarial must not be negative";
+  if (!(fit.temperature_fall >= 0)) return "--temperature-fall must not be negative";
   if (!(fit.teacher_softness > 0)) return "--teacher-softness must be above 0";
   job.teacher = teacher_of(chosen.teachers);
   if (chosen.teacher_pieces < 0) return "--teacher-pieces must not be negative";

@@ -189,6 +189,7 @@ class Training(Trainings):
                  (["--train", self.at / "none.tsv", "--out", out], 1, "none.tsv"),
                  (self.quick(out, "--small", 40), 1, "small"),
                  (self.quick(out, "--dropout", 1), 2, "dropout"),
+                 (self.quick(out, "--temperature-fall", -1), 2, "--temperature-fall must not be negative"),
                  (self.quick(out, "--memory", 100, "--cell", "gru"), 2, "--memory is for --cell lstm"),
                  (self.quick(out, "--reader", "jump", "--jump", "3,4"), 2, "R,K,N"),
                  (self.quick(out, "--reader", "jump", "--target-rate", 0.5), 2, "reward"),
