@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "spec/names.h"
-#include "trainer/teacher.h"
 
 namespace skim::cli {
 
@@ -152,9 +151,9 @@ std::optional<std::string> settle(Choices& chosen) {
   if (!(fit.adversarial >= 0)) return "--adversarial must not be negative";
   if (!(fit.temperature_fall >= 0)) return "--temperature-fall must not be negative";
   if (!(fit.teacher_softness > 0)) return "--teacher-softness must be above 0";
-  job.teacher = teacher_of(chosen.teachers);
   if (chosen.teacher_pieces < 0) return "--teacher-pieces must not be negative";
-  if (chosen.teacher_pieces > 0 && !job.teacher) return "--teacher-pieces needs a --teacher";
+  if (chosen.teacher_pieces > 0 && chosen.teachers.empty())
+    return "--teacher-pieces needs a --teacher";
   job.teacher_pieces = static_cast<std::size_t>(chosen.teacher_pieces);
   if (!(fit.adam.rate > 0)) return "--learning-rate must be above 0";
   if (!(fit.adam.average >= 0 && fit.adam.average < 1))

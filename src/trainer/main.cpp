@@ -29,6 +29,7 @@
 #include "train/job.h"
 #include "trainer/choices.h"
 #include "trainer/compare.h"
+#include "trainer/teacher.h"
 
 namespace skim::cli {
 namespace {
@@ -166,6 +167,10 @@ int run(Arguments arguments) {
   if (const auto wrong = settle(chosen)) return wrong_usage("train", *wrong);
   std::signal(SIGINT, ask_to_stop);
   std::signal(SIGTERM, ask_to_stop);
+  chosen.job.teacher = teacher_of(
+      chosen.teachers,
+      {chosen.job.threads, chosen.quiet ? ProgressBar::Mode::hidden : ProgressBar::Mode::shown,
+       &stop_asked});
   Display display(chosen.quiet);
   if (train::blas_name().empty())
     display.say(
