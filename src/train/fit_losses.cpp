@@ -101,7 +101,7 @@ Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadM
   if (!skims) return losses;
   for (const ReadOutput& reading : out.readings)
     add_reward(reading, out.scores, batch, all_texts, losses);
-  if (!penalised) return losses;
+  if (!penalised || mode.estimator == Estimator::none) return losses;
   if (options_.target_rate) {
     const double distance = static_cast<double>(sums[1]) / readings - *options_.target_rate;
     losses.total = losses.total + 2 * kTargetPull * distance * cheap / readings;

@@ -13,7 +13,8 @@
 
 namespace skim::train {
 
-enum class Estimator { gumbel, straight_through, reinforce };
+// none: choices are made as readers make them and do not learn; only what is done with them does.
+enum class Estimator { gumbel, straight_through, reinforce, none };
 
 struct Dropout {
   double words = 0;     // of whole words: they count as unknown, none grows for it

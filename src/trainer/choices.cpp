@@ -68,8 +68,9 @@ void declare(Options& options, Choices& chosen) {
   options.add("--gamma", fit.gamma, "X", "weight of the skim term (default 0.01)");
   options.add("--target-rate", chosen.target_rate, "R",
               "the share of words to skim, instead of --gamma");
-  options.add_choice("--estimator", chosen.estimator, {"gumbel", "straight-through", "reinforce"},
-                     "how decisions learn");
+  options.add_choice("--estimator", chosen.estimator,
+                     {"gumbel", "straight-through", "reinforce", "none"},
+                     "how decisions learn; none keeps those of --start-from");
   options.add("--temperature-fall", fit.temperature_fall, "X",
               "how fast mixing levels turns into choosing one: at step n the temperature is "
               "exp(-X n), at least 0.5 (default 0.0001)");
@@ -155,6 +156,8 @@ std::optional<std::string> settle(Choices& chosen) {
   if (chosen.teacher_pieces > 0 && chosen.teachers.empty())
     return "--teacher-pieces needs a --teacher";
   job.teacher_pieces = static_cast<std::size_t>(chosen.teacher_pieces);
+  if (chosen.estimator == "none" && (chosen.reader != "skim" || job.start_from.empty()))
+    return "--estimator none needs --start-from, a model that skims, and --reader skim";
   if (!(fit.adam.rate > 0)) return "--learning-rate must be above 0";
   if (!(fit.adam.average >= 0 && fit.adam.average < 1))
     return "--average must be at least 0 and below 1";
@@ -173,6 +176,7 @@ std::optional<std::string> settle(Choices& chosen) {
   fit.adam.word_rate = chosen.words == "fixed" ? 0 : chosen.word_rate;
   fit.estimator = chosen.estimator == "gumbel"             ? train::Estimator::gumbel
                   : chosen.estimator == "straight-through" ? train::Estimator::straight_through
+                  : chosen.estimator == "none"             ? train::Estimator::none
                                                            : train::Estimator::reinforce;
   job.most_words = static_cast<std::size_t>(chosen.most_words);
   fit.crop = chosen.crops ? job.most_words : 0;

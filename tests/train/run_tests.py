@@ -13,6 +13,15 @@ import unittest
 from trainings import SKIM, Trainings, skim
 
 
+def tensors_of(model):
+    """Each tensor's bytes by its name: eight bytes say how long the header is, which says where each lies."""
+    data = model.read_bytes()
+    begin = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:begin])
+    return {name: data[begin + entry["data_offsets"][0]:begin + entry["data_offsets"][1]]
+            for name, entry in header.items() if name != "__metadata__"}
+
+
 class Training(Trainings):
     @classmethod
     def setUpClass(cls):
@@ -190,6 +199,7 @@ class Training(Trainings):
                  (self.quick(out, "--small", 40), 1, "small"),
                  (self.quick(out, "--dropout", 1), 2, "dropout"),
                  (self.quick(out, "--temperature-fall", -1), 2, "--temperature-fall must not be negative"),
+                 (self.quick(out, "--estimator", "none"), 2, "--start-from"),
                  (self.quick(out, "--memory", 100, "--cell", "gru"), 2, "--memory is for --cell lstm"),
                  (self.quick(out, "--reader", "jump", "--jump", "3,4"), 2, "R,K,N"),
                  (self.quick(out, "--reader", "jump", "--target-rate", 0.5), 2, "reward"),
@@ -236,6 +246,17 @@ class Training(Trainings):
         self.assertEqual(read_all["accuracy"], whole["accuracy"])
         again = self.train(*self.quick(self.at / "again.skim", "--start-from", started, "--max-steps", 1))
         self.assertIn("word vectors", again.stderr)
+
+    def test_without_an_estimator_decisions_stay_and_cells_learn(self):
+        settled = self.at / "settled.skim"
+        self.train(*self.quick(settled, "--start-from", self.whole, "--estimator", "none", "--max-steps", 20))
+        before, after = tensors_of(self.whole), tensors_of(settled)
+        decisions = {name for name in before if ".decision." in name}
+        self.assertTrue(decisions)
+        for name in decisions:
+            self.assertEqual(before[name], after[name], name)
+        for name in (name for name in before if name.endswith((".big.u", ".small.1.u"))):
+            self.assertNotEqual(before[name], after[name], name)
 
     def test_learns_from_a_teacher_what_the_labels_do_not_say(self):
         """Labels are at random here, so whatever it gets right of the true ones came from the teacher."""

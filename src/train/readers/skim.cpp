@@ -47,8 +47,17 @@ void add_penalty(const ReaderSpec& spec, ReadOutput& out) {
 
 Mix mix_of(const ReadMode& mode) {
   if (!mode.training) return Mix::threshold;
-  if (mode.estimator == Estimator::straight_through) return Mix::straight_through;
-  return mode.estimator == Estimator::reinforce ? Mix::sample : Mix::soft;
+  switch (mode.estimator) {
+    case Estimator::gumbel:
+      return Mix::soft;
+    case Estimator::straight_through:
+      return Mix::straight_through;
+    case Estimator::reinforce:
+      return Mix::sample;
+    case Estimator::none:
+      break;
+  }
+  return Mix::threshold;
 }
 
 }  // namespace
@@ -108,7 +117,8 @@ ReadOutput read_rows(const ReaderSpec& spec, const Weights& weights, const std::
     choice.mix = mix_of(mode);
     choice.temperature = mode.temperature;
     choice.threshold = mode.threshold;
-    if (mode.training) choice.noise = gumbel_noise(batch, spec.levels(), index, mode);
+    if (choice.mix != Mix::threshold)
+      choice.noise = gumbel_noise(batch, spec.levels(), index, mode);
   }
   const RecurrentOutput read = read_fused(shape_of(used), batch.steps, rows,
                                           stack_weights(spec, weights, prefix, plain), choice);
