@@ -84,12 +84,25 @@ Result<void> gather_words(const Job& job, ModelSpec& spec, TrainingData& data) {
   return {};
 }
 
+// Decisions that do not learn must be those of a model that has learned them.
+Result<void> check_decisions(const Job& job, const ModelSpec& spec, const Start& start) {
+  if (job.fit.estimator != Estimator::none) return {};
+  for (const TensorSpec& tensor : model_tensors(spec)) {
+    if (tensor.name.find(".decision.") != std::string::npos &&
+        start.weights.count(tensor.name) == 0)
+      return fail(Fault::mismatch,
+                  job.start_from + ": has no decisions to keep, which --estimator none needs");
+  }
+  return {};
+}
+
 Result<void> begin_with_model(const Job& job, const ModelSpec& spec, const Message& message,
                               TrainingData& data) {
   const Result<ModelFile> file = open_model_file(job.start_from);
   if (!file) return tl::unexpected(file.error());
   Result<Start> start = start_from(*file, spec, data.vocabulary);
   if (!start) return tl::unexpected(start.error());
+  if (const auto kept = check_decisions(job, spec, *start); !kept) return kept;
   data.start = std::move(*start);
   message("begins with " + std::to_string(data.start->weights.size()) + " of " +
           std::to_string(model_tensors(spec).size() - 1) + " tensors and " +

@@ -244,6 +244,8 @@ class Training(Trainings):
         read_all = json.loads(skim("eval", self.at / "small/dev.tsv", "--model", started, "--no-speed", "--json",
                                    "--threshold", 0).stdout)
         self.assertEqual(read_all["accuracy"], whole["accuracy"])
+        refused = self.train(*self.quick(started, "--start-from", plain, "--estimator", "none"), check=False)
+        self.assertIn("has no decisions to keep", refused.stderr)
         again = self.train(*self.quick(self.at / "again.skim", "--start-from", started, "--max-steps", 1))
         self.assertIn("word vectors", again.stderr)
 
