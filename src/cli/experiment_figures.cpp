@@ -152,9 +152,13 @@ std::vector<NamedChart> threshold_charts(const std::vector<RowSummary>& all) {
                          {},
                          Line::solid,
                          static_cast<int>(chart.series.size())};
-      for (const Json& at : run["thresholds"])
+      for (const Json& at : run["thresholds"]) {
+        // At 1 nothing is read. The point says little and, with a small cell of no units, lies so
+        // far away that all others share a corner.
+        if (at["threshold"].get<double>() >= 1) continue;
         series.points.push_back(
             {at["flop_reduction"]["counted"].get<double>(), at["accuracy"].get<double>(), {}});
+      }
       chart.series.push_back(std::move(series));
       break;  // one seed is enough to see the shape
     }
