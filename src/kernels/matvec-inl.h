@@ -40,6 +40,7 @@ struct F32Weights {
   using Input = float;
   static constexpr WeightType kType = WeightType::f32;
   static constexpr bool kStartsLast = false;
+  static constexpr bool kAnyOrder = false;
 
   template <std::size_t A>
   static HWY_INLINE void Step(const float* HWY_RESTRICT weights, float input, Vec (&sum)[A]) {
@@ -79,6 +80,7 @@ struct IntegerWeights {
   using Input = Integer;
   // Registers hold the totals, and what a sum starts from would wait in memory: 2 % of a read.
   static constexpr bool kStartsLast = true;
+  static constexpr bool kAnyOrder = true;
 
   template <std::size_t A, class Start>
   static HWY_INLINE void Run(const PackedMatrix& matrix, const PackGroup& group,

@@ -154,11 +154,15 @@ HWY_INLINE void RunGroupOf(std::size_t blocks, const CellCall<typename Weights::
 }
 
 template <class Gates, class Weights, bool kPartial>
-HWY_INLINE void RunCell(const CellCall<typename Weights::Input>& call) {
+HWY_INLINE void RunCell(CellCall<typename Weights::Input> call) {
   const auto& groups = call.cell.matrix.groups;
   const std::size_t count = groups.size();
+  const bool backwards = call.backwards;
   for (std::size_t i = 0; i < count; ++i) {
-    const PackGroup& group = groups[call.backwards ? count - 1 - i : i];
+    const PackGroup& group = groups[backwards ? count - 1 - i : i];
+    // The units at which the last word's sweep ended are the last to be ready: where order does not
+    // matter, the first group begins at the other end (1 % of a bf16 read).
+    call.backwards = backwards != (Weights::kAnyOrder && i == 0);
     // A little for each group: the row comes from far away, and a burst of requests would keep the
     // weights waiting.
     if (!kPartial && call.ahead != nullptr) {
