@@ -30,9 +30,9 @@ using Vec = hn::Vec<FloatTag>;
 
 // Each policy below provides
 //   Input    what the vector is made of,
-//   Run<A>   sum[a] = start(a) + sum over columns of weight * input, for the A vectors of one
-//   group, kStartsLast  whether `start` is asked after the products, when what it loads had time to
-//   come.
+//   Run<A>   sum[a] = start(a) + sum over columns of weight * input, for the A vectors of a group,
+//   kStartsLast   whether `start` is asked after the products: what it loads had time to come,
+//   kAnyOrder     whether sums are the same to the bit in whatever order columns come.
 // `backwards` sweeps the columns from the last to the first: what the previous sweep touched last
 // is still in the first-level cache (3-16 % of the time of a read).
 

@@ -4,22 +4,18 @@ Environment: SKIM (the program; skim-train stands beside it).
 """
 import array
 import json
+import pathlib
 import random
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
 from trainings import SKIM, Trainings, skim
 
-
-def tensors_of(model):
-    """Each tensor's bytes by its name: eight bytes say how long the header is, which says where each lies."""
-    data = model.read_bytes()
-    begin = 8 + int.from_bytes(data[:8], "little")
-    header = json.loads(data[8:begin])
-    return {name: data[begin + entry["data_offsets"][0]:begin + entry["data_offsets"][1]]
-            for name, entry in header.items() if name != "__metadata__"}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "interchange"))
+import safetensors_file
 
 
 class Training(Trainings):
@@ -252,7 +248,7 @@ class Training(Trainings):
     def test_without_an_estimator_decisions_stay_and_cells_learn(self):
         settled = self.at / "settled.skim"
         self.train(*self.quick(settled, "--start-from", self.whole, "--estimator", "none", "--max-steps", 20))
-        before, after = tensors_of(self.whole), tensors_of(settled)
+        before, after = (safetensors_file.read(model)[0] for model in (self.whole, settled))
         decisions = {name for name in before if ".decision." in name}
         self.assertTrue(decisions)
         for name in decisions:
