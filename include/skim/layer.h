@@ -26,8 +26,8 @@ struct NamedTensor {
 
 // Where a reader that leaves words out stands between two of them.
 struct Pace {
-  std::uint64_t reading = 0;  // jump: words of the run still to read
-  std::uint64_t passing = 0;  // jump: words still to pass over
+  std::uint64_t reading = 0;  // jump: words (or sentences) of the run still to read
+  std::uint64_t passing = 0;  // jump: words (or sentences) still to pass over
   std::uint64_t jumps = 0;    // jump: taken so far
   float urge = 1;             // skip: how much the next word should be read
   float growth = 0;           // skip: by how much that grows with each word left out

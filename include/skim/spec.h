@@ -41,11 +41,13 @@ enum class WeightType { f32, bf16, int8 };
 enum class Tokenizer { english, whitespace };
 
 // How a jump reader moves. It reads `run` words, then jumps up to `reach` words on, or stops for
-// good; after `most` jumps the next run is its last.
+// good; after `most` jumps the next run is its last. A question after the text is read whole.
 struct JumpSpec {
   int run = 20;    // R in its paper
   int reach = 40;  // K
   int most = 5;    // N
+  // Words of the vocabulary that end a sentence. With any, run and reach count sentences.
+  std::vector<int> ends = {};
   bool operator==(const JumpSpec&) const = default;
 };
 

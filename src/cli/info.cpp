@@ -96,8 +96,9 @@ std::string facts_text(const Facts& facts) {
   }
   if (spec.reader.kind == ReaderKind::jump) {
     const JumpSpec& jump = spec.reader.jump;
-    lines.push_back({"jumps", "after " + std::to_string(jump.run) + " words, up to " +
-                                  std::to_string(jump.reach) + " words on, at most " +
+    const std::string of = jump.ends.empty() ? " words" : " sentences";
+    lines.push_back({"jumps", "after " + std::to_string(jump.run) + of + ", up to " +
+                                  std::to_string(jump.reach) + of + " on, at most " +
                                   std::to_string(jump.most) + " times"});
   }
   lines.push_back({"words", std::to_string(spec.vocabulary) + ", vectors of " +

@@ -27,6 +27,7 @@ class Cloze final : public Net {
     stack_.start(memory);
     Input input;
     input.words = memory.words;
+    input.question = asked.text.size();
     stack_.read(input, policy, memory);
     look_for(memory);
     const std::size_t count = asked.choices.size();

@@ -1,6 +1,7 @@
-// LSTM-Jump (Yu et al. 2017): after each run of words a softmax over the state says how far to go
-// on, or that enough was read. The dial has three positions: 0 reads everything, 1 nothing, and all
-// between leave the choice to the model.
+// LSTM-Jump (Yu et al. 2017): after each run of words, or of sentences, a softmax over the state
+// says how far to go on, or that enough was read. A question after the text is read whole. The dial
+// has three positions: 0 reads everything, 1 nothing, and all between leave the choice to the
+// model.
 #include <algorithm>
 #include <limits>
 
@@ -25,34 +26,52 @@ class JumpReader final : public LeapingReader {
  protected:
   void begin(Pace& pace) const override { pace.reading = run(); }
 
-  Leap next(const State& state, const Policy& policy) const noexcept override {
-    if (reads_all(policy)) return {true, kForGood, 1};
-    if (reads_nothing(policy)) return {false, kForGood, 0};
-    if (state.pace.passing > 0) return {false, state.pace.passing, 0};
-    return {true, state.pace.reading, 1};
+  Leap next(const Ahead& ahead, const Policy& policy, const State& state) const noexcept override {
+    if (reads_nothing(policy)) return {false, ahead.count, 0, 0};
+    if (reads_all(policy) || ahead.of_question) return {true, ahead.count, 1, 0};
+    const Pace& pace = state.pace;
+    if (pace.passing == kForGood) return {false, ahead.count, 0, 0};
+    return pace.passing > 0 ? leap_over(ahead, pace.passing, false)
+                            : leap_over(ahead, pace.reading, true);
   }
 
-  void passed(const Leap& leap, std::uint64_t count, const Policy& policy, State& state,
+  void passed(const Leap& leap, const Policy& policy, State& state,
               Scratch& scratch) const noexcept override {
-    if (reads_all(policy) || reads_nothing(policy)) return;
     Pace& pace = state.pace;
     if (!leap.read) {
-      if (pace.passing != kForGood) pace.passing -= count;
+      pace.passing -= leap.units;
       return;
     }
-    pace.reading -= count;
+    pace.reading -= leap.units;
     if (pace.reading > 0) return;
     const std::uint64_t jump = pace.jumps < static_cast<std::uint64_t>(spec().jump.most)
                                    ? chosen_jump(policy, state, scratch)
                                    : 0;
     ++pace.jumps;
     pace.reading = run();
-    // One word on is the next one: nothing is passed over.
+    // One on is the next one: nothing is passed over.
     pace.passing = jump == 0 ? kForGood : jump - 1;
   }
 
  private:
   std::uint64_t run() const { return static_cast<std::uint64_t>(spec().jump.run); }
+
+  // The words of the next `units`, or fewer when those end before.
+  Leap leap_over(const Ahead& ahead, std::uint64_t units, bool read) const {
+    const float p_read = read ? 1 : 0;
+    const std::vector<int>& ends = spec().jump.ends;
+    if (ends.empty()) {
+      const std::uint64_t count = std::min(units, ahead.count);
+      return {read, count, p_read, count};
+    }
+    std::uint64_t count = 0, ended = 0;
+    while (count < ahead.count && ended < units) {
+      const auto word = static_cast<int>(ahead.words[count++]);
+      if (std::find(ends.begin(), ends.end(), word) != ends.end()) ++ended;
+    }
+    return {read, count, p_read, ended};
+  }
+
   static bool reads_all(const Policy& policy) {
     return policy.rule == Policy::Rule::threshold && policy.read_above <= 0;
   }

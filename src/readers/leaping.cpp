@@ -27,14 +27,24 @@ void LeapingReader::start(State& state) const {
   begin(state.pace);
 }
 
+LeapingReader::Ahead LeapingReader::ahead(const Input& input, std::size_t done) {
+  const std::size_t count = input.count(), question = std::min(input.question, count);
+  const std::size_t left = count - done;
+  if (input.backward)
+    return left > question ? Ahead{left - question, {}, true} : Ahead{left, {}, false};
+  const bool asked = done >= question;
+  const std::size_t next = asked ? left : question - done;
+  return {next, input.words.empty() ? input.words : input.words.subspan(done, next), asked};
+}
+
 void LeapingReader::read(const Input& input, const Policy& policy, State& state,
                          const Output& output, std::span<Step> steps,
                          Scratch& scratch) const noexcept {
   const std::size_t count = input.count();
   float* log = output.log;
   for (std::size_t done = 0; done < count;) {
-    const Leap leap = next(state, policy);
-    const std::size_t size = std::min<std::uint64_t>(leap.count, count - done);
+    const Leap leap = next(ahead(input, done), policy, state);
+    const auto size = static_cast<std::size_t>(leap.count);
     const std::size_t first = input.backward ? count - done - size : done;
     const std::span<Step> taken = steps.subspan(first, size);
     MutableRows rows;
@@ -50,7 +60,7 @@ void LeapingReader::read(const Input& input, const Policy& policy, State& state,
         std::memcpy(rows.row(i), state.hidden.data(), rows.width * sizeof(float));
       state.position += size;
     }
-    passed(leap, size, policy, state, scratch);
+    passed(leap, policy, state, scratch);
     done += size;
   }
 }

@@ -1,8 +1,10 @@
 // A reader: vectors in, equally many vectors out, as the paper promises.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,12 +27,15 @@ struct Input {
   std::span<const std::uint32_t> words;
   bool backward =
       false;  // read from the last to the first; outputs and steps keep the original order
+  // From here on it is a question about what stands before.
+  std::size_t question = std::numeric_limits<std::size_t>::max();
 
   std::size_t count() const { return words.empty() ? rows.count : words.size(); }
 
   // `size` rows from `begin` on, in the order of the text.
   Input part(std::size_t begin, std::size_t size) const {
     Input some = *this;
+    some.question -= std::min(begin, question);
     if (!words.empty()) {
       some.words = words.subspan(begin, size);
     } else {

@@ -23,11 +23,12 @@ class SkipReader final : public LeapingReader {
  protected:
   void begin(Pace& pace) const override { pace.urge = 1; }
 
-  Leap next(const State& state, const Policy& policy) const noexcept override {
+  Leap next(const Ahead& /*ahead*/, const Policy& policy,
+            const State& state) const noexcept override {
     return {state.pace.urge > limit(policy, state), 1, state.pace.urge};
   }
 
-  void passed(const Leap& leap, std::uint64_t /*count*/, const Policy& /*policy*/, State& state,
+  void passed(const Leap& leap, const Policy& /*policy*/, State& state,
               Scratch& scratch) const noexcept override {
     Pace& pace = state.pace;
     if (leap.read) {

@@ -102,6 +102,10 @@ struct Layer::Parts {
 Result<Layer> Layer::create(const ReaderSpec& spec, std::span<const NamedTensor> tensors,
                             WeightType weights) {
   if (Result<void> fine = skim::check(spec); !fine) return tl::make_unexpected(fine.error());
+  if (spec.kind == ReaderKind::jump && !spec.jump.ends.empty()) {
+    return fail(Fault::argument,
+                "reader.jump.ends names words, and a layer reads rows: leave it empty");
+  }
   const std::vector<TensorSpec> wanted = reader_tensors(spec);
   Result<Tensors> found = checked(wanted, tensors);
   if (!found) return tl::make_unexpected(found.error());

@@ -126,6 +126,15 @@ TEST(Layer, AReaderThatLeavesWordsOutKeepsItsPaceBetweenChunks) {
   }
 }
 
+TEST(Layer, RowsHaveNoSentences) {
+  ReaderSpec spec = spec_of(Cell::lstm, {});
+  spec.kind = ReaderKind::jump;
+  spec.jump.ends = {1};
+  const auto made = Layer::create(spec, Weights(spec).tensors);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_NE(made.error().message.find("reader.jump.ends"), std::string::npos);
+}
+
 TEST(Layer, AStateFilledInByHandIsReadOnFrom) {
   ReaderSpec spec = spec_of(Cell::rnn, {});
   spec.kind = ReaderKind::jump;

@@ -52,8 +52,9 @@ double counted_decision(const ReaderSpec& spec, const Sizes& n) {
   return std::min(n.input, n.hidden) + n.levels;
 }
 
-// What a word costs the other methods beside the cell. A jump reader decides once a run; the pause
-// of a skip reader is known when it begins.
+// What a word costs the other methods beside the cell. A jump reader decides once a run (where
+// those are sentences, whose length is not known here, this is a little too much); the pause of a
+// skip reader is known when it begins.
 double leaping_decision(const ReaderSpec& spec, const Sizes& n, double width) {
   if (spec.kind == ReaderKind::jump && width > 0)
     return (spec.jump.reach + 1) * n.hidden / spec.jump.run;

@@ -10,6 +10,7 @@ constexpr int kMaxHidden = 4096;  // fits Step::width
 constexpr int kMaxInput = 65536;
 constexpr std::size_t kMaxSmall = 7;
 constexpr int kMaxJump = 4096;
+constexpr std::size_t kMaxEnds = 16;
 constexpr int kMaxLayers = 16;
 constexpr int kMaxVocabulary = 100'000'000;
 constexpr std::size_t kMaxLabels = 100'000;
@@ -111,6 +112,23 @@ Result<void> check_jump(const ReaderSpec& spec) {
   return in_range("reader.jump.run", spec.jump.run, 1, kMaxJump)
       .and_then([&] { return in_range("reader.jump.reach", spec.jump.reach, 1, kMaxJump); })
       .and_then([&] { return in_range("reader.jump.most", spec.jump.most, 0, 1'000'000); });
+}
+
+// Only words can be told to end a sentence, and only when they come in the order of the text.
+Result<void> check_ends(const ModelSpec& spec) {
+  const std::vector<int>& ends = spec.reader.jump.ends;
+  if (spec.reader.kind != ReaderKind::jump || ends.empty()) return {};
+  if (ends.size() > kMaxEnds)
+    return fail(Fault::format, "reader.jump.ends has " + std::to_string(ends.size()) +
+                                   " words, it may have " + std::to_string(kMaxEnds));
+  if (!spec.reads_words() || spec.layers != 1 || spec.bidirectional)
+    return fail(Fault::format,
+                "reader.jump.ends: jumps over sentences are for one layer that reads words in one "
+                "direction");
+  for (const int word : ends) {
+    if (auto fine = in_range("reader.jump.ends", word, 0, spec.vocabulary - 1); !fine) return fine;
+  }
+  return {};
 }
 
 Result<void> check_letters(const ModelSpec& spec) {
@@ -280,6 +298,7 @@ Result<void> check(const ModelSpec& spec) {
       .and_then([&] { return in_range("layers", spec.layers, 1, kMaxLayers); })
       .and_then([&] { return check_letters(spec); })
       .and_then([&] { return check(spec.reader_of(0)); })
+      .and_then([&] { return check_ends(spec); })
       .and_then([&] { return check_labels(spec); });
 }
 

@@ -135,6 +135,20 @@ TEST(CheckModel, NamesTheFieldThatMakesNoSense) {
                 s.pooling = Pooling::max;
               }),
               HasSubstr("pooling must be 'last'"));
+  const auto jumps = [&](auto change) {
+    return error_with([&](ModelSpec& s) {
+      s.reader.kind = ReaderKind::jump;
+      s.reader.small = {};
+      s.reader.jump.ends = {1, 49};
+      change(s);
+    });
+  };
+  EXPECT_EQ(jumps([](ModelSpec&) {}), "(no error)");
+  EXPECT_THAT(jumps([](ModelSpec& s) { s.reader.jump.ends = {50}; }),
+              HasSubstr("reader.jump.ends is 50"));
+  EXPECT_THAT(jumps([](ModelSpec& s) { s.reader.jump.ends.resize(17); }), HasSubstr("17 words"));
+  EXPECT_THAT(jumps([](ModelSpec& s) { s.layers = 2; }), HasSubstr("one layer"));
+  EXPECT_THAT(jumps([](ModelSpec& s) { s.bidirectional = true; }), HasSubstr("one direction"));
   EXPECT_THAT(error_with([](ModelSpec& s) { s.vocabulary = 0; }), HasSubstr("vocabulary is 0"));
   EXPECT_THAT(error_with([](ModelSpec& s) { s.word_width = 0; }), HasSubstr("word_width is 0"));
   EXPECT_THAT(error_with([](ModelSpec& s) { s.layers = 17; }), HasSubstr("layers is 17"));

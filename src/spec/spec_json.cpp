@@ -85,12 +85,17 @@ class Fields {
   std::optional<Error> error_;
 };
 
+Result<int> read_int(const Json& json, const std::string& at) {
+  return as_int(json, kAnyInt, at).map([](std::int64_t v) { return static_cast<int>(v); });
+}
+
 Result<JumpSpec> read_jump(const Json& json, std::string_view where) {
   Fields fields(json, where);
   JumpSpec spec;
   fields.read("run", spec.run);
   fields.read("reach", spec.reach);
   fields.read("most", spec.most);
+  if (json.is_object() && json.contains("ends")) fields.read_list("ends", spec.ends, read_int);
   return fields.finish(spec);
 }
 
@@ -110,9 +115,7 @@ Result<ReaderSpec> read_reader(const Json& json, std::string_view where) {
   fields.read_name("cell", spec.cell);
   fields.read("input", spec.input);
   fields.read("hidden", spec.hidden);
-  fields.read_list("small", spec.small, [](const Json& one, const std::string& at) {
-    return as_int(one, kAnyInt, at).map([](std::int64_t v) { return static_cast<int>(v); });
-  });
+  fields.read_list("small", spec.small, read_int);
   fields.read_name("small_sees", spec.small_sees);
   fields.read_name("decision", spec.decision);
   if (spec.kind == ReaderKind::jump) fields.read_object("jump", spec.jump, read_jump);
@@ -146,8 +149,10 @@ Json json_of(const ReaderSpec& spec) {
                {"small", spec.small},
                {"small_sees", name_of(spec.small_sees)},
                {"decision", name_of(spec.decision)}};
-  if (spec.kind == ReaderKind::jump)
+  if (spec.kind == ReaderKind::jump) {
     json["jump"] = {{"run", spec.jump.run}, {"reach", spec.jump.reach}, {"most", spec.jump.most}};
+    if (!spec.jump.ends.empty()) json["jump"]["ends"] = spec.jump.ends;
+  }
   return json;
 }
 

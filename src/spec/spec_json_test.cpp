@@ -80,7 +80,14 @@ TEST(SpecJson, AJumpReaderKeepsHowItMoves) {
   spec.reader.small.clear();
   spec.reader.jump = {.run = 7, .reach = 10, .most = 4};
   EXPECT_EQ(*reader_spec_of(json_of(spec.reader), "x"), spec.reader);
+  EXPECT_FALSE(json_of(spec.reader)["jump"].contains("ends"))
+      << "files without it stay as they are";
+  spec.reader.jump.ends = {3, 1};
+  EXPECT_EQ(*reader_spec_of(json_of(spec.reader), "x"), spec.reader);
   Json json = json_of(spec.reader);
+  json["jump"]["ends"] = "no list";
+  EXPECT_FALSE(reader_spec_of(json, "x").has_value());
+  json = json_of(spec.reader);
   json["jump"].erase("reach");
   EXPECT_FALSE(reader_spec_of(json, "x").has_value());
   json = json_of(spec.reader);

@@ -91,6 +91,7 @@ void pack(std::vector<std::size_t> chosen, const std::vector<std::int64_t>& leng
     batch.items.push_back(chosen[place]);
     batch.lengths.push_back(length_of[place]);
   }
+  batch.asked.assign(order.size(), 0);
   batch.steps = Steps::of(batch.lengths);
   batch.last = torch::empty({batch.texts()}, torch::kLong);
   batch.reversed = torch::empty({batch.rows()}, torch::kLong);
@@ -200,6 +201,7 @@ Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen
   for (std::int64_t i = 0; i < texts; ++i) {
     const Item& item = items[batch.items[static_cast<std::size_t>(i)]];
     batch.labels.data_ptr<std::int64_t>()[i] = item.label;
+    batch.asked[static_cast<std::size_t>(i)] = item.asked;
   }
   if (!items[batch.items.front()].taught.empty()) add_opinions(items, batch);
   for_packed(

@@ -26,6 +26,7 @@ struct Batch {
   std::vector<std::size_t> items;  // by falling length
   Steps steps;
   std::vector<std::int64_t> lengths;
+  std::vector<std::int64_t> asked;  // how many of its words, the last ones, are the question's
   std::vector<std::int32_t> words;  // of every packed row; then those of questions and choices
   torch::Tensor labels;             // [texts]: the label, the choice or the answer's first word
   torch::Tensor lasts;              // [texts], or undefined: the answer's last word

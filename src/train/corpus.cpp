@@ -97,6 +97,7 @@ class Encoder {
     item.words.insert(item.words.end(), question.begin(), question.end());
     if (item.words.size() > most_)
       item.words.erase(item.words.begin(), item.words.end() - static_cast<std::ptrdiff_t>(most_));
+    item.asked = static_cast<std::int64_t>(std::min(question.size(), item.words.size()));
     if (item.words.empty()) item.words.push_back(kUnknown);
     for (const std::string& choice : example.query.choices) item.choices.push_back(ids_of(choice));
     return item;

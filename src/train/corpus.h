@@ -29,6 +29,7 @@ struct Item {
   // At least one: an empty text is one unknown word. The question's words follow where a net reads
   // both in one go.
   std::vector<std::int32_t> words;
+  std::int64_t asked = 0;     // how many of them are the question's, which come last
   std::int64_t label = 0;     // of a label or choice, or the first word of the first answer
   bool labelled = true;       // else a teacher alone says what is right
   std::size_t example = 0;    // which one of the data set it was made of

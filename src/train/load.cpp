@@ -68,6 +68,19 @@ Result<void> read_files(const Job& job, ModelSpec& spec, const Message& message,
   return {};
 }
 
+// Which words end a sentence. The tokenizer sets them apart.
+Result<void> find_sentence_ends(const Vocabulary& vocabulary, std::vector<int>& ends) {
+  for (const std::string_view mark : {".", "!", "?"}) {
+    const auto found = std::find(vocabulary.words.begin(), vocabulary.words.end(), mark);
+    if (found != vocabulary.words.end())
+      ends.push_back(static_cast<int>(found - vocabulary.words.begin()));
+  }
+  if (!ends.empty()) return {};
+  return fail(Fault::argument,
+              "no sentence of the training texts ends in '.', '!' or '?' as a word of its own, so "
+              "there are none to jump over; use --jump-over words");
+}
+
 Result<void> gather_words(const Job& job, ModelSpec& spec, TrainingData& data) {
   std::optional<WordVectors> vectors;
   if (!job.vectors.empty()) {
@@ -81,6 +94,7 @@ Result<void> gather_words(const Job& job, ModelSpec& spec, TrainingData& data) {
   spec.vocabulary = static_cast<int>(data.vocabulary.words.size());
   spec.word_width = static_cast<int>(data.vocabulary.width);
   spec.reader.input = spec.input_width();
+  if (job.by_sentences) return find_sentence_ends(data.vocabulary, spec.reader.jump.ends);
   return {};
 }
 

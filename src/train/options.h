@@ -78,7 +78,9 @@ struct Job {
   std::size_t vocabulary = 60'000;
   std::size_t fewest = 2;
   std::size_t tuned_from = 1;  // how often a word must occur for its vector to be tuned
-  ModelSpec spec;              // labels, vocabulary and, with vectors, word_width are filled in
+  bool by_sentences = false;   // a jump reader counts those, not words
+  // Labels, vocabulary, with vectors word_width, and with by_sentences their ends are filled in.
+  ModelSpec spec;
   FitOptions fit;
 };
 

@@ -30,6 +30,8 @@ void declare(Options& options, Choices& chosen) {
   options.add("--jump", chosen.jump, "R,K,N",
               "of a jump reader: words read before each jump, longest jump, most jumps (default "
               "20,40,5)");
+  options.add_choice("--jump-over", chosen.jump_over, {"words", "sentences"},
+                     "what R and K count; over sentences 1,5,5 suits most texts");
   options.add("--jump-in-training", chosen.jump_in_training, "R,N",
               "words before each jump and most jumps while it learns (default: as --jump)");
   options.add("--layers", job.spec.layers, "N", "readers on top of each other (default 1)");
@@ -204,6 +206,11 @@ std::optional<std::string> settle(Choices& chosen) {
   if (chosen.jump.size() != 3) return "--jump needs three numbers: R,K,N";
   reader.jump = {chosen.jump[0], chosen.jump[1], chosen.jump[2]};
   fit.jump = reader.jump;
+  job.by_sentences = chosen.jump_over == "sentences";
+  if (job.by_sentences && reader.kind != ReaderKind::jump)
+    return "--jump-over is for --reader jump";
+  if (job.by_sentences && (job.spec.layers > 1 || job.spec.bidirectional))
+    return "--jump-over sentences is for one layer in one direction";
   if (!chosen.jump_in_training.empty()) {
     if (chosen.jump_in_training.size() != 2 || chosen.jump_in_training[0] < 1 ||
         chosen.jump_in_training[1] < 0)

@@ -16,7 +16,7 @@ struct Choices {
   std::string out, test;
   std::string task = "classify", reader = "skim", cell = "lstm", pooling = "last",
               small_sees = "head", decision = "linear", tokenizer = "english", estimator = "gumbel",
-              words = "tuned";
+              words = "tuned", jump_over = "words";
   std::vector<std::string> teachers;
   int teacher_pieces = 0;
   std::vector<int> small = {10}, jump = {20, 40, 5}, jump_in_training;

@@ -146,6 +146,33 @@ TEST_P(Parity, OfNetsThatAnswerQuestions) {
   }
 }
 
+// The question is read whole, whichever end of the text it stands at for the reader.
+TEST_P(Parity, OfJumpsBeforeAQuestion) {
+  const Vocabulary vocabulary = some_words();
+  for (const bool deep : {false, true}) {
+    ModelSpec spec = spec_of(GetParam(), {});
+    spec.net = NetKind::cloze;
+    spec.reader.kind = ReaderKind::jump;
+    spec.reader.jump = {.run = 4, .reach = 6, .most = 9};
+    spec.layers = deep ? 2 : 1;
+    spec.bidirectional = deep;
+    expect_parity(spec, vocabulary);
+  }
+}
+
+TEST_P(Parity, OfJumpsOverSentences) {
+  const Vocabulary vocabulary = some_words();
+  for (const NetKind net : {NetKind::classifier, NetKind::cloze}) {
+    for (const int run : {1, 2}) {
+      ModelSpec spec = spec_of(GetParam(), {});
+      spec.net = net;
+      spec.reader.kind = ReaderKind::jump;
+      spec.reader.jump = {.run = run, .reach = 3, .most = 6, .ends = {7, 19, 44, 81, 100, 113}};
+      expect_parity(spec, vocabulary);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cells, Parity, testing::Values(Cell::lstm, Cell::gru, Cell::rnn));
 
 }  // namespace

@@ -150,6 +150,7 @@ class Training(Trainings):
                  ["--decision", "linear_cell", "--small-sees", "all", "--pretrain-fully"],
                  ["--layers", 2, "--bidirectional", "--adversarial", 2, "--crops", "--max-words", 10],
                  ["--reader", "jump", "--jump", "4,6,3", "--jump-in-training", "3,4"],
+                 ["--reader", "jump", "--jump", "1,2,3", "--jump-over", "sentences"],
                  ["--reader", "skip", "--cell", "gru", "--gamma", 0.1],
                  ["--reader", "vary", "--target-rate", 0.7, "--pooling", "max"]]
         for kind in kinds:
@@ -186,6 +187,8 @@ class Training(Trainings):
         one.write_text("a\tsome text\na\tmore text\n")
         bad = self.at / "bad.tsv"
         bad.write_text("a\tsome text\nno tab here\n")
+        plain = self.at / "plain.tsv"
+        plain.write_text("a\tsome text\nb\tmore text\n")
         out = self.at / "never.skim"
         cases = [(["--out", out], 2, "--train is missing"),
                  (["--train", one], 2, "--out is missing"),
@@ -199,6 +202,9 @@ class Training(Trainings):
                  (self.quick(out, "--memory", 100, "--cell", "gru"), 2, "--memory is for --cell lstm"),
                  (self.quick(out, "--reader", "jump", "--jump", "3,4"), 2, "R,K,N"),
                  (self.quick(out, "--reader", "jump", "--target-rate", 0.5), 2, "reward"),
+                 (self.quick(out, "--jump-over", "sentences"), 2, "--reader jump"),
+                 (self.quick(out, "--reader", "jump", "--jump-over", "sentences", "--bidirectional"), 2, "one direction"),
+                 (self.quick(out, "--reader", "jump", "--jump-over", "sentences", "--train", plain, "--dev", plain), 1, "no sentence"),
                  (self.quick(out, "--gamma", 0.1, "--target-rate", 0.5), 2, "--target-rate")]
         for options, code, words in cases:
             with self.subTest(options=options):

@@ -90,8 +90,9 @@ Tensor read_stack(const NetInput& in, const StackSpec& stack, const Batch& batch
     for (int direction = 0; direction < stack.directions(); ++direction) {
       const bool backward = direction == 1;
       const Tensor read_from = backward ? rows.index_select(0, batch.reversed) : rows;
-      ReadOutput read = read_rows(reader, in.weights, reader_prefix(stack.name, layer, backward),
-                                  out.readings.size(), read_from, batch, in.mode);
+      ReadOutput read = read_rows({reader, in.weights, reader_prefix(stack.name, layer, backward),
+                                   out.readings.size(), read_from, backward, batch},
+                                  in.mode);
       directions.push_back(backward ? read.hidden.index_select(0, batch.reversed) : read.hidden);
       out.readings.push_back(std::move(read));
     }

@@ -1,6 +1,9 @@
-// LSTM-Jump (Yu et al. 2017). Only words that are read are computed at all: every text of the batch
-// has its own place, and each step takes the next word of those that are still reading. Jumps are
-// sampled in training and learned by reward; fit.cpp has the loss.
+// LSTM-Jump (Yu et al. 2017), by words or by sentences. Only words that are read are computed at
+// all: every text of the batch has its own place, and each step takes the next word of those that
+// are still reading. Jumps are sampled in training and learned by reward; fit.cpp has the loss.
+#include <algorithm>
+#include <limits>
+
 #include "train/batch.h"
 #include "train/ops/cell.h"
 #include "train/readers/reader.h"
@@ -25,48 +28,83 @@ class JumpingBatch {
         inner_(from.spec.cell == Cell::gru ? from.weight("big.bn") : Tensor()),
         state_{torch::zeros({texts_, from.spec.hidden}), torch::zeros({texts_, from.spec.hidden})},
         place_(static_cast<std::size_t>(texts_), 0),
-        over_(static_cast<std::size_t>(texts_), false),
+        end_(from.batch.lengths),
         read_(static_cast<std::size_t>(from.batch.rows()), 0.0F) {
     states_.push_back(state_.hidden);
   }
 
   ReadOutput read() {
-    for (int jumps = 0;; ++jumps) {
-      read_run();
-      if (jumps == moves_.most) break;
-      if (!jump(jumps)) break;
-    }
+    if (from_.backward) read_question();
+    read_text();
+    if (!from_.backward) read_question();
     return output();
   }
 
  private:
-  // Texts that go on and have words left.
+  void read_text() {
+    go_to_part(false);
+    for (int jumps = 0;; ++jumps) {
+      read_run(moves_.run);
+      if (jumps == moves_.most || !jump(jumps)) break;
+    }
+  }
+
+  // Whatever was passed over before.
+  void read_question() {
+    go_to_part(true);
+    read_run(std::numeric_limits<int>::max());
+  }
+
+  void go_to_part(bool question) {
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      const std::int64_t length = from_.batch.lengths[i], asked = from_.batch.asked[i];
+      const bool first = question == from_.backward;
+      const std::int64_t border = from_.backward ? asked : length - asked;
+      place_[i] = first ? 0 : border;
+      end_[i] = first ? border : length;
+    }
+  }
+
+  // Texts that have words left in this part.
   std::vector<std::int64_t> reading() const {
     std::vector<std::int64_t> texts;
     for (std::size_t i = 0; i < place_.size(); ++i)
-      if (!over_[i] && place_[i] < from_.batch.lengths[i])
-        texts.push_back(static_cast<std::int64_t>(i));
+      if (place_[i] < end_[i]) texts.push_back(static_cast<std::int64_t>(i));
     return texts;
+  }
+
+  // Goes on by a word. True when that ends what run and reach are counted in.
+  bool step_on(std::int64_t text) {
+    const std::int64_t row = from_.batch.steps.row(text, place_[static_cast<std::size_t>(text)]++);
+    const std::vector<int>& ends = from_.spec.jump.ends;
+    return ends.empty() ||
+           std::find(ends.begin(), ends.end(), from_.batch.words[static_cast<std::size_t>(row)]) !=
+               ends.end();
   }
 
   // The words up to the next jump, for each step of the texts that still have one.
   struct Step {
     std::vector<std::int64_t> texts, rows;
   };
-  std::vector<Step> next_run() {
+  std::vector<Step> next_run(int units) {
     std::vector<Step> run;
-    for (int i = 0; i < moves_.run; ++i) {
-      Step step{.texts = reading(), .rows = {}};
-      if (step.texts.empty()) break;
-      for (const std::int64_t text : step.texts)
-        step.rows.push_back(from_.batch.steps.row(text, place_[static_cast<std::size_t>(text)]++));
+    std::vector<int> left(place_.size(), units);
+    for (;;) {
+      Step step;
+      for (const std::int64_t text : reading()) {
+        const auto i = static_cast<std::size_t>(text);
+        if (left[i] == 0) continue;
+        step.texts.push_back(text);
+        step.rows.push_back(from_.batch.steps.row(text, place_[i]));
+        if (step_on(text)) --left[i];
+      }
+      if (step.texts.empty()) return run;
       run.push_back(std::move(step));
     }
-    return run;
   }
 
-  void read_run() {
-    const std::vector<Step> run = next_run();
+  void read_run(int units) {
+    const std::vector<Step> run = next_run(units);
     if (run.empty()) return;
     std::vector<std::int64_t> rows, sizes;
     for (const Step& step : run) {
@@ -106,8 +144,9 @@ class JumpingBatch {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       const auto text = static_cast<std::size_t>(texts[i]);
       const std::int64_t far = way.data_ptr<std::int64_t>()[i];
-      over_[text] = far == 0;
-      place_[text] += far - 1;
+      if (far == 0) place_[text] = end_[text];
+      for (std::int64_t passed = 1; passed < far && place_[text] < end_[text];)
+        passed += step_on(texts[i]) ? 1 : 0;
     }
     if (!mode_.training) return true;
     texts_of_jumps_.insert(texts_of_jumps_.end(), texts.begin(), texts.end());
@@ -164,10 +203,9 @@ class JumpingBatch {
   std::int64_t texts_;
   Tensor input_, inner_;
   CellState state_;
-  std::vector<std::int64_t> place_;  // the next word of each text
-  std::vector<bool> over_;
-  std::vector<float> read_;                                     // of each row, 1 or 0
-  std::vector<Tensor> states_;                                  // zero ones, then as they were made
+  std::vector<std::int64_t> place_, end_;  // of each text: its next word, and where this part ends
+  std::vector<float> read_;                // of each row, 1 or 0
+  std::vector<Tensor> states_;             // zero ones, then as they were made
   std::vector<std::pair<std::int64_t, std::int64_t>> made_at_;  // row, number of its state
   std::int64_t made_ = 0;
   std::vector<std::int64_t> texts_of_jumps_;

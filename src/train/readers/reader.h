@@ -38,22 +38,22 @@ struct ReadOutput {
   torch::Tensor sampled_text, sampled_log_p, expected;
 };
 
-// `index` tells the readers of a net apart, for their noise.
-ReadOutput read_rows(const ReaderSpec& spec, const Weights& weights, const std::string& prefix,
-                     std::size_t index, const torch::Tensor& rows, const Batch& batch,
-                     const ReadMode& mode);
-
-// One for each method; read_rows chooses. `weights` are those of the reader at `prefix`.
+// What a reader reads and with which weights: those at `prefix`.
 struct ReaderRows {
   const ReaderSpec& spec;
   const Weights& weights;
-  const std::string& prefix;
-  std::size_t index;  // tells the readers of a net apart, for their noise
-  const torch::Tensor& rows;
+  std::string prefix;
+  std::size_t index;          // tells the readers of a net apart, for their noise
+  const torch::Tensor& rows;  // in the order of reading
+  bool backward;
   const Batch& batch;
 
   const torch::Tensor& weight(const std::string& name) const { return weights.at(prefix + name); }
 };
+
+ReadOutput read_rows(const ReaderRows& from, const ReadMode& mode);
+
+// One for each method; read_rows chooses.
 ReadOutput read_jumping(const ReaderRows& from, const ReadMode& mode);
 ReadOutput read_skipping(const ReaderRows& from, const ReadMode& mode);
 ReadOutput read_varying(const ReaderRows& from, const ReadMode& mode);

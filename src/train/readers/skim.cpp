@@ -95,14 +95,12 @@ Stacked stack_weights(const ReaderSpec& spec, const Weights& weights, const std:
   return stacked;
 }
 
-ReadOutput read_rows(const ReaderSpec& spec, const Weights& weights, const std::string& prefix,
-                     std::size_t index, const torch::Tensor& rows, const Batch& batch,
-                     const ReadMode& mode) {
+ReadOutput read_rows(const ReaderRows& from, const ReadMode& mode) {
+  const ReaderSpec& spec = from.spec;
   // Whatever the method, reading everything is the plain reader's work.
   const bool all = mode.read_all || (!mode.training && mode.threshold <= 0);
   const bool plain =
       spec.kind == ReaderKind::full || (all && spec.kind != ReaderKind::skim) || mode.read_all;
-  const ReaderRows from{spec, weights, prefix, index, rows, batch};
   if (!plain && spec.kind == ReaderKind::jump) return read_jumping(from, mode);
   if (!plain && spec.kind == ReaderKind::skip) return read_skipping(from, mode);
   if (!plain && spec.kind == ReaderKind::vary) return read_varying(from, mode);
@@ -118,10 +116,11 @@ ReadOutput read_rows(const ReaderSpec& spec, const Weights& weights, const std::
     choice.temperature = mode.temperature;
     choice.threshold = mode.threshold;
     if (choice.mix != Mix::threshold)
-      choice.noise = gumbel_noise(batch, spec.levels(), index, mode);
+      choice.noise = gumbel_noise(from.batch, spec.levels(), from.index, mode);
   }
-  const RecurrentOutput read = read_fused(shape_of(used), batch.steps, rows,
-                                          stack_weights(spec, weights, prefix, plain), choice);
+  const RecurrentOutput read =
+      read_fused(shape_of(used), from.batch.steps, from.rows,
+                 stack_weights(spec, from.weights, from.prefix, plain), choice);
   ReadOutput out;
   out.hidden = read.hidden;
   out.log_p = read.log_p;
