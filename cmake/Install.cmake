@@ -1,9 +1,13 @@
-# `cmake --install build/release --prefix DIR`: the program, the library, its headers, and what find_package(skim) needs.
+# `cmake --install build/release --prefix DIR`: the programs, the library, its headers, and what find_package(skim) needs.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/skim)
 install(TARGETS skim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET skim-train)
+  # `skim train` starts it. Optional, because a build of the target skim alone does not make it.
+  install(TARGETS skim-train RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+endif()
 install(TARGETS skim_library EXPORT skim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/skim FILES_MATCHING PATTERN "*.skim")

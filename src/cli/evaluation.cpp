@@ -8,7 +8,8 @@ namespace skim::cli {
 
 void declare(Options& options, DataChoice& choice) {
   options.add_argument("FILE", choice.file,
-                       "labelled texts: TSV, CSV, fastText or JSON lines; - is standard input");
+                       "labelled texts: TSV, CSV, fastText or JSON lines; or questions: SQuAD, "
+                       "Children's Book Test; - is standard input");
   options.add("--limit", choice.limit, "N", "take N examples, evenly spread (default: all)");
   options.add("--threads", choice.threads, "N",
               "texts read at a time (default: one a core); timing always takes one thread");

@@ -7,8 +7,9 @@
 namespace skim::cli {
 namespace {
 
-constexpr std::string_view kBright = "\x1b[1m", kDim = "\x1b[2m", kUsual = "\x1b[0m";
-constexpr std::string_view kAnswer = "\x1b[30;42m";  // survives the marks within, see append_marked
+constexpr std::string_view kBright = "\x1b[1m", kDim = "\x1b[2m", kUsual = "\x1b[22m";
+// Bright, dim and usual words within leave the answer's colours alone.
+constexpr std::string_view kAnswer = "\x1b[30;42m", kAfterAnswer = "\x1b[0m";
 
 void append_marked(std::string_view text, Look look, Ink ink, std::string& out) {
   if (ink == Ink::plain) {
@@ -65,7 +66,7 @@ std::vector<Stretch> joined(std::span<const Word> words, std::span<const Step> s
 std::string marked(std::string_view text, const std::vector<Stretch>& stretches,
                    const Answer& answer, Ink ink) {
   const std::string_view open = ink == Ink::plain ? "<<" : kAnswer;
-  const std::string_view close = ink == Ink::plain ? ">>" : kUsual;
+  const std::string_view close = ink == Ink::plain ? ">>" : kAfterAnswer;
   const bool there = answer.begin < answer.end;
   std::string out;
   std::size_t at = 0;

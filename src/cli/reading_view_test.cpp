@@ -45,7 +45,7 @@ TEST(MarkedText, JoinsNeighboursOfOneLook) {
 
 TEST(MarkedText, InColourReadWordsAreBrightAndSkimmedOnesDim) {
   const Made made("a b c", {{0, 1}, {2, 3}, {4, 5}}, "rsb");
-  EXPECT_EQ(marked_text(made.view(), Ink::colour), "\x1b[1ma\x1b[0m \x1b[2mb\x1b[0m c");
+  EXPECT_EQ(marked_text(made.view(), Ink::colour), "\x1b[1ma\x1b[22m \x1b[2mb\x1b[22m c");
 }
 
 TEST(MarkedText, TheTextCannotSteerTheTerminal) {
@@ -72,6 +72,16 @@ TEST(MarkedText, SetsOffAnAnswerInTheTextOnceAPass) {
             "0.forward, 25 % skimmed:\n[a] <<[b c]>> d\n\n"
             "question.0.forward, 50 % skimmed:\n[who]?");
   EXPECT_THAT(reading_page(view), HasSubstr("<b class=\"answer\">"));
+}
+
+TEST(MarkedText, TheAnswersColourReachesFromItsFirstWordToItsLast) {
+  Made made("a b c d", {{0, 1}, {2, 3}, {4, 5}, {6, 7}}, "srss");
+  made.spec.net = NetKind::span;
+  made.spec.labels = {};
+  made.reading.answer = {"b c", -1, 0.5F, 2, 5};
+  EXPECT_EQ(marked_text(made.view(), Ink::colour),
+            "\x1b[2ma\x1b[22m \x1b[30;42m\x1b[1mb\x1b[22m \x1b[2mc\x1b[22m\x1b[0m "
+            "\x1b[2md\x1b[22m");
 }
 
 TEST(MarkedText, AQuestionThatWasReadFollowsTheText) {

@@ -1,9 +1,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +43,7 @@ void declare_all(Options& options, RunOptions& chosen) {
   options.add("--threads", chosen.threads, "N", "texts read at a time (default: one a core)");
   options.add_choice(
       "--input", chosen.input, {"auto", "text", "json"},
-      "what a line is; auto takes JSON if the first line is an object with \"text\"");
+      "what a line is; auto takes JSON if the first line starts like an object, {\"");
   options.add_flag("--json", chosen.json, "a JSON object a line instead of label<TAB>score");
   options.add_flag("--words", chosen.words, "with --json: words and passes, too");
   options.add_example("skim run reviews.txt > answers.tsv");
@@ -55,10 +57,17 @@ struct Asked {
   std::vector<std::size_t> lines;
 };
 
-bool is_json_line(std::string_view line) {
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+// However broken the rest may be: what starts like an object was not meant as text.
+bool starts_like_an_object(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
   if (!line.starts_with('{')) return false;
-  const auto object = parse_json(line, "");
-  return object && object->contains("text");
+  line.remove_prefix(1);
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line.starts_with('"');
 }
 
 Result<Query> query_of(std::string_view line, std::size_t number, Json& id) {
@@ -74,7 +83,9 @@ Result<Query> query_of(std::string_view line, std::size_t number, Json& id) {
 class Runner {
  public:
   Runner(const Model& model, Policy policy, const RunOptions& chosen)
-      : model_(model), policy_(policy), chosen_(chosen), batch_(model, chosen.threads) {}
+      : model_(model), policy_(policy), chosen_(chosen) {
+    batch_.emplace(model, chosen.threads);
+  }
 
   // Answers go out block by block, in order. An error of a line comes after the answers before it.
   Result<void> run(int descriptor) {
@@ -83,7 +94,7 @@ class Runner {
       auto block = lines.next_block();
       if (!block) return in_input(block.error());
       if (block->empty()) return {};
-      if (first) begin(block->front());
+      if (first) begin(*block);
       const auto understood = take(*block, lines.first_line());
       if (auto answered = answer(); !answered) return answered;
       if (!understood) return in_input(understood.error());
@@ -96,10 +107,12 @@ class Runner {
     return fail(error.fault, name + error.message);
   }
 
-  // The first line decides what all lines are.
-  void begin(std::string_view& line) {
-    line = without_byte_order_mark(line);
-    json_input_ = chosen_.input == "json" || (chosen_.input == "auto" && is_json_line(line));
+  // The first line that is not blank decides what all lines are.
+  void begin(std::vector<std::string_view>& block) {
+    block.front() = without_byte_order_mark(block.front());
+    const auto line = std::find_if_not(block.begin(), block.end(), is_blank);
+    json_input_ = chosen_.input == "json" ||
+                  (chosen_.input == "auto" && line != block.end() && starts_like_an_object(*line));
   }
 
   Result<void> take(const std::vector<std::string_view>& block, std::size_t first_line) {
@@ -110,7 +123,7 @@ class Runner {
     for (std::size_t i = 0; i < block.size(); ++i) {
       Json id;
       if (json_input_) {
-        if (block[i].find_first_not_of(" \t") == std::string_view::npos) continue;
+        if (is_blank(block[i])) continue;
         auto query = query_of(block[i], first_line + i, id);
         if (!query) return tl::make_unexpected(query.error());
         asked_.queries.push_back(std::move(*query));
@@ -130,7 +143,7 @@ class Runner {
     if (count == 0) return {};
     if (readings_.size() < count) readings_.resize(count);
     const auto start = Clock::now();
-    batch_.ask(asked_.queries, policy_, std::span(readings_).first(count));
+    batch_->ask(asked_.queries, policy_, std::span(readings_).first(count));
     const double time = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
     std::string out;
     Result<void> fine;
@@ -143,8 +156,11 @@ class Runner {
             {error.fault, "line " + std::to_string(asked_.lines[i]) + ": " + error.message});
       }
     }
-    // Readings are used again for their memory, but not for that of a giant.
-    if (out.size() > kGiant || bytes_ > kGiant) readings_.clear();
+    // Readings and sessions are used again for their memory, but not for that of a giant.
+    if (out.size() > kGiant || bytes_ > kGiant) {
+      readings_.clear();
+      batch_.emplace(model_, chosen_.threads);
+    }
     if (auto written = write_all(STDOUT_FILENO, out); !written) return written;
     return fine;
   }
@@ -175,7 +191,7 @@ class Runner {
   const Model& model_;
   Policy policy_;
   const RunOptions& chosen_;
-  Batch batch_;
+  std::optional<Batch> batch_;
   bool json_input_ = false;
   Asked asked_;
   std::size_t bytes_ = 0;  // of the lines in asked_

@@ -27,7 +27,7 @@ void declare_all(Options& options, TuneOptions& chosen) {
   declare(options, chosen.data);
   declare(options, chosen.model);
   options.add("--out", chosen.out, "FILE",
-              "where to store the calibrated model (default: in place)");
+              "where to store the calibrated model (default: in place, unless it is built in)");
   options.add("--points", chosen.points, "N", "thresholds to measure (default 33)");
   options.add_flag("--json", chosen.json, "the calibration as JSON");
   options.add_example("skim tune dev.tsv --model imdb.skim");
@@ -64,6 +64,11 @@ std::string calibration_text(const Calibration& calibration, const std::string& 
 Result<std::string> tune(const TuneOptions& chosen) {
   const auto path = model_path(chosen.model);
   if (!path) return tl::make_unexpected(path.error());
+  if (chosen.out.empty() && path->string() != chosen.model.file) {
+    return fail(Fault::argument,
+                "a built-in model stays as it is; say with --out where the calibrated one goes, or "
+                "with --model which file to calibrate");
+  }
   const auto model = load_model(chosen.model);
   if (!model) return tl::make_unexpected(model.error());
   auto data = load_data(chosen.data);

@@ -16,6 +16,8 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
   report.data = set.name;
   report.policy = options.policy;
   report.examples = set.queries.size();
+  report.impossible = set.impossible;
+  report.unaligned = set.unaligned;
   report.words = sums->words;
   report.marks = sums->marks(set);
   report.skim_rate = sums->skim_rate();

@@ -67,6 +67,10 @@ Json threshold_json(const Policy& policy) {
 
 Json to_json(const Report& report) {
   Json json = {{"examples", report.examples}};
+  if (report.marks.f1) {
+    json["impossible_questions"] = report.impossible;
+    json["unaligned_answers"] = report.unaligned;
+  }
   json.update(marks_json(report.marks));
   json["skim_rate"] = tidy(report.skim_rate);
   json["flop_reduction"] = flop_reduction_json(report.costs);

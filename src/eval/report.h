@@ -22,6 +22,7 @@ struct Report {
   std::string data;
   Policy policy;
   std::size_t examples = 0;
+  std::size_t impossible = 0, unaligned = 0;  // of the file (Dataset)
   std::size_t words = 0;
   Marks marks;
   double skim_rate = 0;

@@ -35,6 +35,8 @@ Result<TestSet> make_test_set(Dataset data, const ModelSpec& spec) {
   auto truth = truth_of(data, spec);
   if (!truth) return tl::make_unexpected(truth.error());
   TestSet set{std::move(data.name), {}, std::move(*truth)};
+  set.impossible = data.impossible;
+  set.unaligned = data.unaligned;
   if (spec.finds_pieces()) {
     for (Example& example : data.examples) set.gold.push_back(std::move(example.answers));
   }
@@ -52,7 +54,7 @@ std::vector<std::size_t> even_indices(std::size_t size, std::size_t count) {
 
 Dataset evenly(Dataset data, std::size_t count) {
   if (count >= data.examples.size()) return data;
-  Dataset some{std::move(data.name), {}};
+  Dataset some{std::move(data.name), {}, data.impossible, data.unaligned};
   for (const std::size_t i : even_indices(data.examples.size(), count)) {
     some.examples.push_back(std::move(data.examples[i]));
   }

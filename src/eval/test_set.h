@@ -18,6 +18,7 @@ struct TestSet {
   std::vector<Query> queries;
   std::vector<int> truth;                          // of each query, which label or choice is right
   std::vector<std::vector<GoldAnswer>> gold = {};  // instead, where answers are pieces of the text
+  std::size_t impossible = 0, unaligned = 0;       // as the data set says
 };
 
 // How good the answers to a test set were.

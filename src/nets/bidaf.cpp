@@ -18,8 +18,6 @@ class Bidaf final : public Net {
  public:
   explicit Bidaf(const NetParts& parts) : Bidaf(parts, parts.spec.stacks()) {}
 
-  const ModelSpec& spec() const override { return spec_; }
-
   Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,
                std::vector<float>& scores) const override {
     const std::size_t count = asked.text.size();
@@ -41,8 +39,7 @@ class Bidaf final : public Net {
 
  private:
   Bidaf(const NetParts& parts, const std::vector<StackSpec>& stacks)
-      : spec_(parts.spec),
-        words_(parts),
+      : words_(parts),
         contextual_(parts, stacks[0], Keep::rows),
         modelling_(parts, stacks[1], Keep::rows, 2 * contextual_.passes()),
         output_(parts, stacks[2], Keep::rows, 2 * contextual_.passes() + modelling_.passes()),
@@ -145,7 +142,6 @@ class Bidaf final : public Net {
     std::copy_n(scores, met.count, into);
   }
 
-  ModelSpec spec_;
   SpelledWords words_;
   Stack contextual_, modelling_, output_;
   Buffer<float> of_text_;

@@ -21,7 +21,6 @@ class Classifier final : public Net, public Listener {
     head_b_ = with_slack(to_floats(parts.file, "head.b"));
   }
 
-  const ModelSpec& spec() const override { return spec_; }
   const Listener* listener() const override { return spec_.bidirectional ? nullptr : this; }
 
   Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,

@@ -12,13 +12,10 @@ namespace {
 class Cloze final : public Net {
  public:
   explicit Cloze(const NetParts& parts)
-      : spec_(parts.spec),
-        words_(parts.words),
+      : words_(parts.words),
         stack_(parts, parts.spec.stacks().front(), Keep::states),
         choice_w_(with_slack(to_floats(parts.file, "choice.w"))),
         choice_b_(with_slack(to_floats(parts.file, "choice.b"))) {}
-
-  const ModelSpec& spec() const override { return spec_; }
 
   Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,
                std::vector<float>& scores) const override {
@@ -66,7 +63,6 @@ class Cloze final : public Net {
     return choice.empty() ? 0 : sum / static_cast<float>(choice.size());
   }
 
-  ModelSpec spec_;
   const WordSource& words_;
   Stack stack_;
   Buffer<float> choice_w_, choice_b_;

@@ -84,7 +84,6 @@ class Listener {
 class Net {
  public:
   virtual ~Net() = default;
-  virtual const ModelSpec& spec() const = 0;
 
   // Fills `scores` as Reading::scores promises. The piece is that of nets whose answer is one.
   virtual Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,

@@ -16,14 +16,11 @@ namespace {
 class Span final : public Net {
  public:
   explicit Span(const NetParts& parts)
-      : spec_(parts.spec),
-        words_(parts.words),
+      : words_(parts.words),
         stack_(parts, parts.spec.stacks().front(), Keep::log),
         attention_(parts, "question.w", "question.both"),
         first_w_(with_slack(to_floats(parts.file, "first.w"))),
         last_w_(with_slack(to_floats(parts.file, "last.w"))) {}
-
-  const ModelSpec& spec() const override { return spec_; }
 
   Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,
                std::vector<float>& scores) const override {
@@ -89,7 +86,6 @@ class Span final : public Net {
     std::copy_n(scores, count, into);
   }
 
-  ModelSpec spec_;
   const WordSource& words_;
   Stack stack_;
   Attention attention_;

@@ -158,7 +158,7 @@ Taken<void> read_one(const Site& site, const Manner& manner, const Query& query,
                  manner.shown);
   outcome.texts += 1;
   outcome.words += reading.words.size();
-  outcome.words_read += std::min(words_read(reading), reading.words.size());
+  outcome.words_read += words_read(reading);
   desk.tidy_up(query.text.size());
   return {};
 }

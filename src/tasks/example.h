@@ -26,6 +26,7 @@ struct Example {
 struct Dataset {
   std::string name;  // the file's path, or "standard input": for messages and reports
   std::vector<Example> examples;
+  // Of the whole file, whatever was selected from it since.
   std::size_t impossible = 0;  // questions without an answer in the text: left out
   std::size_t unaligned = 0;   // gold answers that do not stand in their text: begin is npos
 };

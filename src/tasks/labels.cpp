@@ -32,6 +32,9 @@ std::string list_of(std::span<const std::string> labels) {
 Result<std::vector<int>> label_indices(const Dataset& data, std::span<const std::string> labels) {
   std::map<std::string_view, int> index;
   for (std::size_t i = 0; i < labels.size(); ++i) index.emplace(labels[i], static_cast<int>(i));
+  const bool numbered = std::any_of(labels.begin(), labels.end(), [](const std::string& label) {
+    return whole_number(label).has_value();
+  });
   std::vector<int> indices;
   indices.reserve(data.examples.size());
   for (const Example& example : data.examples) {
@@ -40,7 +43,7 @@ Result<std::vector<int>> label_indices(const Dataset& data, std::span<const std:
       continue;
     }
     const auto number = whole_number(example.label);
-    if (!number || *number < 0 || *number >= static_cast<long long>(labels.size())) {
+    if (numbered || !number || *number < 0 || *number >= static_cast<long long>(labels.size())) {
       return fail(Fault::mismatch, data.name + ": line " + std::to_string(example.line) +
                                        ": the model has no label '" + example.label.substr(0, 80) +
                                        "'; its labels are " + list_of(labels));

@@ -10,8 +10,9 @@
 
 namespace skim {
 
-// For each example the index of its label among `labels`. A label that is none of them but a whole
-// number indexes the list itself: many data files hold 0 and 1 beside a list of classes. Anything
+// For each example the index of its label among `labels`. Where none of those is a whole number, a
+// label that is one indexes the list: many data files hold 0 and 1 beside a list of classes.
+// Anything
 // else is an error that names the line and the labels there are.
 Result<std::vector<int>> label_indices(const Dataset& data, std::span<const std::string> labels);
 

@@ -33,6 +33,13 @@ TEST(LabelIndices, ANumberThatIsALabelMeansThatLabel) {
   EXPECT_THAT(label_indices(with_labels({"1", "5"}), stars).value(), ElementsAre(1, 0));
 }
 
+// Labels 1 and 2 against a file of 0 and 1: 1 would be taken by its name and 0 by its place, which
+// is the same.
+TEST(LabelIndices, NumbersDoNotIndexAListOfNumbers) {
+  const std::vector<std::string> classes = {"1", "2"};
+  EXPECT_FALSE(label_indices(with_labels({"1", "0"}), classes));
+}
+
 TEST(LabelIndices, AnUnknownLabelIsNamedWithItsLine) {
   const auto indices = label_indices(with_labels({"positive", "neutral"}), kLabels);
   ASSERT_FALSE(indices);

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/taking.h"
+#include "text/tokenizer.h"
 
 namespace skim {
 namespace {
@@ -157,6 +158,12 @@ Result<std::string> id_of(const Json& question, const std::string& where) {
   return string_at(question, "id", where);
 }
 
+bool has_words(std::string_view text) {
+  std::vector<Word> words;
+  tokenize(text, Tokenizer::whitespace, words);
+  return !words.empty();
+}
+
 Result<void> add_question(const Json& question, const Passage& passage, const std::string& where,
                           Dataset& data) {
   const auto impossible = is_impossible(question, where);
@@ -171,6 +178,9 @@ Result<void> add_question(const Json& question, const Passage& passage, const st
   fields.take(example.id, id_of(question, where));
   fields.take(example.answers, gold_answers(question, passage, where));
   if (auto fine = fields.finish(); !fine) return fine;
+  if (!has_words(example.query.question)) {
+    return fail(Fault::format, where + ".question has no words");
+  }
   example.query.text = passage.text;
   example.label = example.answers[0].text;
   example.line = data.examples.size() + data.impossible + 1;

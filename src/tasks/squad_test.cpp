@@ -40,6 +40,15 @@ std::size_t place_of(const std::string& context, const std::string& answer) {
   return data.examples.empty() ? 0 : data.examples[0].answers[0].begin;
 }
 
+TEST(Squad, AQuestionHasWords) {
+  for (const char* nothing : {"", "  ", "\\u3000\\n"}) {
+    EXPECT_THAT(squad_error(squad_file(
+                    R"("Tea.")", std::string(R"({"question": ")") + nothing +
+                                     R"(", "answers": [{"text": "Tea", "answer_start": 0}]})")),
+                HasSubstr("data[0].paragraphs[0].qas[0].question has no words"));
+  }
+}
+
 TEST(LooksLikeSquad, ByItsListOfArticles) {
   EXPECT_TRUE(looks_like_squad(R"({"data": [{"title": "a"}]})"));
   EXPECT_TRUE(looks_like_squad("\n{\n\t\"version\": \"v2.0\",\n\t\"data\": [\n\t\t{}]}"));

@@ -163,7 +163,8 @@ class Encoder {
   std::map<std::pair<std::string, std::int32_t>, std::int32_t> spelled_;
 };
 
-// Whether the data holds what the net is to learn.
+}  // namespace
+
 Result<void> check_kind(const Dataset& data, NetKind net) {
   for (const Example& example : data.examples) {
     const std::string where = data.name + ", line " + std::to_string(example.line) + ": ";
@@ -177,8 +178,6 @@ Result<void> check_kind(const Dataset& data, NetKind net) {
   }
   return {};
 }
-
-}  // namespace
 
 Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, const ModelSpec& spec,
                            std::size_t most_words) {

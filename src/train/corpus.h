@@ -68,6 +68,9 @@ struct Items {
   std::size_t without_answer = 0;  // left out, because no answer lies in what is read of the text
 };
 
+// Whether the data holds what the net is to learn.
+Result<void> check_kind(const Dataset& data, NetKind net);
+
 // `most_words` of each text, from its beginning; where the question is read after it, to its end.
 Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, const ModelSpec& spec,
                            std::size_t most_words);

@@ -260,6 +260,10 @@ Result<JobReport> run_in_group(const Job& job, const JobListener& listener, Grou
   report.skim_rate = fit.best().score.skim_rate;
   report.best_step = fit.best().step;
   if (!report.finished || !report.first) return report;
+  if (fit.best().weights.empty())
+    return fail(Fault::argument,
+                "training ended before it came to skimming, so there is no model; --resume with "
+                "more --max-steps goes on");
   report.draft = make_draft(spec, data.vocabulary, fit.best(), recipe, job.fit.seed);
   report.dev_name = data.dev.name;
   // A question costs as much as many texts, and a budget needs no more to be set by.

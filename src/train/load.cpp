@@ -37,6 +37,16 @@ void append(Dataset& whole, Dataset part) {
   std::move(part.examples.begin(), part.examples.end(), std::back_inserter(whole.examples));
 }
 
+void tell_what_is_left_aside(const Dataset& data,
+                             const std::function<void(const std::string&)>& message) {
+  if (data.impossible > 0)
+    message(data.name + ": " + std::to_string(data.impossible) +
+            " questions have no answer in their text and are left out");
+  if (data.unaligned > 0)
+    message(data.name + ": " + std::to_string(data.unaligned) +
+            " right answers do not stand in their text");
+}
+
 using Message = std::function<void(const std::string&)>;
 
 Result<void> read_files(const Job& job, ModelSpec& spec, const Message& message,
@@ -45,6 +55,7 @@ Result<void> read_files(const Job& job, ModelSpec& spec, const Message& message,
     message("reading " + file);
     Result<Dataset> part = load_examples(file);
     if (!part) return tl::unexpected(part.error());
+    tell_what_is_left_aside(*part, message);
     append(data.train, std::move(*part));
   }
   if (spec.net == NetKind::classifier) {
@@ -54,6 +65,7 @@ Result<void> read_files(const Job& job, ModelSpec& spec, const Message& message,
   if (!job.dev.empty()) {
     Result<Dataset> dev = load_examples(job.dev);
     if (!dev) return tl::unexpected(dev.error());
+    tell_what_is_left_aside(*dev, message);
     data.dev = std::move(*dev);
   } else {
     data.dev = split_off(data.train, kDevShare, job.fit.seed);
@@ -213,6 +225,7 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
     if (const auto asked = ask_teacher(job, spec, message, data); !asked)
       return tl::unexpected(asked.error());
   }
+  data.train = {};  // all that is learned from it stands in the items
   return data;
 }
 

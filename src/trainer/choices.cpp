@@ -172,6 +172,8 @@ std::optional<std::string> settle(Choices& chosen) {
   fit.patience_steps = chosen.patience;
   fit.eval_steps = chosen.eval_steps;
   fit.pretrain_steps = chosen.pretrain;
+  if (chosen.max_steps > 0 && chosen.pretrain >= chosen.max_steps && chosen.reader != "full")
+    return "--pretrain-steps must be fewer than --max-steps, or skimming is never learned";
   if (fit.pretrain_fully && chosen.reader == "full")
     return "--pretrain-fully: a full reader reads everything anyway";
   fit.target_rate = chosen.target_rate;

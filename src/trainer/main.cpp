@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/file.h"
@@ -25,7 +26,9 @@
 #include "eval/test_set.h"
 #include "file/model_file.h"
 #include "skim/verify.h"
+#include "tasks/labels.h"
 #include "tasks/load.h"
+#include "train/corpus.h"
 #include "train/job.h"
 #include "trainer/choices.h"
 #include "trainer/compare.h"
@@ -107,6 +110,16 @@ Result<VerifyReport> prove(train::JobReport& report) {
   return verified;
 }
 
+// A file that cannot be reported on is said before hours of training, not after.
+Result<void> check_test(const Choices& chosen) {
+  if (chosen.test.empty()) return {};
+  const Result<Dataset> data = load_examples(chosen.test);
+  if (!data) return tl::unexpected(data.error());
+  if (const auto fits = train::check_kind(*data, chosen.job.spec.net); !fits) return fits;
+  if (chosen.job.spec.net != NetKind::cloze) return {};
+  return choice_indices(*data).map([](const auto&) {});
+}
+
 // The one look at the test split, by the runtime, when the model is safe on disk.
 Result<Report> look_at_test(const Choices& chosen) {
   const auto model = Model::load(chosen.out);
@@ -118,6 +131,24 @@ Result<Report> look_at_test(const Choices& chosen) {
   EvaluateOptions options;
   options.timing.reset();
   return evaluate(*model, *set, options);
+}
+
+std::string result_text(const Choices& chosen, const train::JobReport& report, int probes) {
+  return format(
+      "%s: dev accuracy %.2f %%, skimmed %.1f %%, best at step %lld of %lld, %.0f s; "
+      "%d probes replayed\n",
+      chosen.out.c_str(), 100 * report.accuracy, 100 * report.skim_rate,
+      static_cast<long long>(report.best_step), static_cast<long long>(report.steps),
+      report.seconds, probes);
+}
+
+// Into the fields of the result, and as text.
+std::string add_test(const Report& test, Json& result) {
+  const Json marks = marks_json(test.marks);
+  for (const auto& [name, value] : marks.items()) result["test_" + name] = value;
+  result["test_skim_rate"] = test.skim_rate;
+  return format("test %s %.2f %%, skimmed %.1f %%\n", test.marks.chief_name(),
+                100 * test.marks.chief(), 100 * test.skim_rate);
 }
 
 int finish(const Choices& chosen, train::JobReport& report, Display& display) {
@@ -139,23 +170,17 @@ int finish(const Choices& chosen, train::JobReport& report, Display& display) {
                  {"probes", verified->probes},
                  {"worst_score_error", verified->worst_score_error}};
   std::string of_test;
+  std::optional<Error> no_test;
   if (!chosen.test.empty()) {
     const Result<Report> test = look_at_test(chosen);
-    if (!test) return failed("train", test.error());
-    const Json marks = marks_json(test->marks);
-    for (const auto& [name, value] : marks.items()) result["test_" + name] = value;
-    result["test_skim_rate"] = test->skim_rate;
-    of_test = format("test %s %.2f %%, skimmed %.1f %%\n", test->marks.chief_name(),
-                     100 * test->marks.chief(), 100 * test->skim_rate);
+    if (test)
+      of_test = add_test(*test, result);
+    else
+      no_test = test.error();
   }
-  if (chosen.json) return print(result.dump() + "\n");
-  return print(
-      format("%s: dev accuracy %.2f %%, skimmed %.1f %%, best at step %lld of %lld, %.0f s; "
-             "%d probes replayed\n",
-             chosen.out.c_str(), 100 * report.accuracy, 100 * report.skim_rate,
-             static_cast<long long>(report.best_step), static_cast<long long>(report.steps),
-             report.seconds, verified->probes) +
-      of_test);
+  const int printed = print(chosen.json ? result.dump() + "\n"
+                                        : result_text(chosen, report, verified->probes) + of_test);
+  return no_test ? failed("train", *no_test) : printed;
 }
 
 int run(Arguments arguments) {
@@ -165,6 +190,7 @@ int run(Arguments arguments) {
   declare(options, chosen);
   if (const auto code = options.parse(arguments)) return *code;
   if (const auto wrong = settle(chosen)) return wrong_usage("train", *wrong);
+  if (const auto fine = check_test(chosen); !fine) return failed("train", fine.error());
   std::signal(SIGINT, ask_to_stop);
   std::signal(SIGTERM, ask_to_stop);
   chosen.job.teacher = teacher_of(

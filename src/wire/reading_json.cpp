@@ -155,8 +155,10 @@ void append_reading(std::string& out, const ReadingView& view, Shown shown) {
 std::size_t words_read(const Reading& reading) {
   if (reading.trace.empty()) return 0;
   const Pass& pass = reading.trace.front();
+  const auto of_text =
+      std::span(pass.steps).first(std::min(pass.steps.size(), reading.words.size()));
   return static_cast<std::size_t>(
-      std::count_if(pass.steps.begin(), pass.steps.end(),
+      std::count_if(of_text.begin(), of_text.end(),
                     [&pass](const Step& step) { return step.width >= pass.hidden; }));
 }
 

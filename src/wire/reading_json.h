@@ -35,7 +35,7 @@ struct Shown {
 // Appends the fields that docs/cli.md promises.
 void append_reading(std::string& out, const ReadingView& view, Shown shown);
 
-// How many words of the first pass were read in full.
+// How many words of the text the first pass read in full.
 std::size_t words_read(const Reading& reading);
 
 }  // namespace skim

@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import subprocess
 
 import support
 from support import SkimTest
@@ -149,6 +150,20 @@ class Tune(SkimTest):
         for field in ("spec", "labels", "parameters", "probes", "about", "weights"):
             self.assertEqual(before[field], after[field])
         self.ok("verify", name)
+
+    def test_leaves_a_built_in_model_as_it_is(self):
+        root = support.FOLDER / "built-in"
+        root.mkdir()
+        program = shutil.copy(support.SKIM, root)
+        shutil.copy(support.MODEL, root / "default.skim")
+        before = (root / "default.skim").read_bytes()
+        for options in ([], ["--model", "default"]):
+            done = subprocess.run([program, "tune", support.DATA, *options], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("--out", done.stderr)
+        done = subprocess.run([program, "tune", support.DATA, "--out", root / "mine.skim"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((root / "default.skim").read_bytes(), before)
 
     def test_leaves_no_file_behind_when_it_fails(self):
         before = sorted(os.listdir(support.FOLDER))

@@ -75,9 +75,11 @@ class JsonLines(SkimTest):
         plain = self.ok(*run(), text="good film\nbad film\n")
         self.assertEqual(plain, self.ok(*run(), text='{"text": "good film"}\n\n{"text": "bad film", "more": 1}\n'))
 
-    def test_only_an_object_with_text_counts(self):
+    def test_what_starts_like_an_object_was_not_meant_as_text(self):
         self.assertEqual(len(self.ok(*run(), text='{good}\nbad\n').splitlines()), 2)
-        self.assertEqual(len(self.ok(*run(), text='{"label": 1}\nbad\n').splitlines()), 2)
+        self.fails(*run(), text='{"label": 1}\nbad\n', says="line 1: text")
+        self.fails(*run(), text='{"text": "a wonderful film",}\n{"text": "a dull mess"}\n', says="line 1")
+        self.assertEqual(len(self.ok(*run(), text='\n \n{"text": "a"}\n').splitlines()), 1)
 
     def test_can_be_declared_and_refused(self):
         self.assertEqual(len(self.ok(*run("--input", "text"), text='{"text": "a"}\nnot json\n').splitlines()), 2)

@@ -68,8 +68,8 @@ class Questions(Trainings):
                                "--bidirectional", "--reader", "full", "--max-words", 35, "--max-steps", 300))
         self.assertGreaterEqual(self.evaluate(taught, self.at / "questions/test.json")["f1"], 0.4)
 
-    def check_against_the_trainer(self, model, file):
-        compared = json.loads(skim("train", "compare", model, file, "--limit", 60, "--json").stdout)
+    def check_against_the_trainer(self, model, file, *options):
+        compared = json.loads(skim("train", "compare", model, file, "--limit", 60, "--json", *options).stdout)
         self.assertEqual(compared["queries"], 60)
         self.assertEqual(compared["equal_answers"], 60)
         self.assertEqual(compared["equal_decisions"], compared["steps"])
@@ -119,6 +119,16 @@ class Questions(Trainings):
         self.assertEqual(skim("verify", quantized).returncode, 0)
         self.assertGreaterEqual(self.evaluate(quantized, self.at / "gaps/test.txt")["accuracy"], 0.8)
         self.check_teaching_of_choices(model)
+
+    def test_jumps_over_sentences(self):
+        model = self.at / "jumps.skim"
+        self.train(*self.learn("cloze", model, "--reader", "jump", "--jump", "1,3,5", "--jump-over", "sentences",
+                               "--max-steps", 60))
+        self.assertIn("1 sentences, up to 3 sentences on", skim("info", "--model", model).stdout)
+        self.check_against_the_trainer(model, self.at / "gaps/test.txt")
+        self.check_against_the_trainer(model, self.at / "gaps/test.txt", "--threshold", 1)
+        read = skim("read", "--model", model, "--question", "XXXXX left .", "--choices", "Selma|Tobin", "--", "Tobin sat .").stdout
+        self.assertIn("read 3 of 3 words", read, "those of the question do not count")
 
     def check_teaching_of_choices(self, teacher):
         """The file says that the first choice is always right; whatever else is picked came from the teacher."""

@@ -199,6 +199,7 @@ class Training(Trainings):
                  (self.quick(out, "--dropout", 1), 2, "dropout"),
                  (self.quick(out, "--temperature-fall", -1), 2, "--temperature-fall must not be negative"),
                  (self.quick(out, "--estimator", "none"), 2, "--start-from"),
+                 (self.quick(out, "--max-steps", 3, "--pretrain-steps", 3), 2, "--pretrain-steps must be fewer"),
                  (self.quick(out, "--memory", 100, "--cell", "gru"), 2, "--memory is for --cell lstm"),
                  (self.quick(out, "--reader", "jump", "--jump", "3,4"), 2, "R,K,N"),
                  (self.quick(out, "--reader", "jump", "--target-rate", 0.5), 2, "reward"),
@@ -232,8 +233,14 @@ class Training(Trainings):
         bad = self.at / "unknown.tsv"
         bad.write_text("neither\tsome text\n")
         out.unlink()
-        self.assertEqual(self.train(*self.quick(out, *options, "--test", bad), check=False).returncode, 1)
+        done = self.train(*self.quick(out, *options, "--test", bad), check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(json.loads(done.stdout)["steps"], 20, "what was learned is told all the same")
         self.assertTrue(out.exists())
+        out.unlink()
+        bad.write_text("no tab here\n")
+        done = self.train(*self.quick(out, *options, "--test", bad), check=False)
+        self.assertEqual((done.returncode, done.stdout, out.exists()), (1, "", False), "known before training")
 
     def test_begins_with_what_another_model_has_learned(self):
         """Skimming is learned from a plain model: what that knows is there before the first step."""

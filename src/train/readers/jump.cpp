@@ -34,6 +34,7 @@ class JumpingBatch {
   }
 
   ReadOutput read() {
+    if (!mode_.training && mode_.threshold >= 1) return output();
     if (from_.backward) read_question();
     read_text();
     if (!from_.backward) read_question();
