@@ -212,6 +212,7 @@ std::string spoken(const ChartPoint& point) {
 }
 
 std::string line_of(const ChartSeries& series, const Ruler& x, const Ruler& y) {
+  if (series.line == Line::none) return {};
   std::string points;
   for (const ChartPoint& point : series.points) {
     points += at(x.place(point.x)) + "," + at(y.place(point.y)) + " ";
@@ -313,7 +314,7 @@ std::string chart_html(const Chart& chart) {
   // Notes after all that is drawn, so that nothing covers them.
   for (const auto part : {line_of, marks_of, notes_of}) {
     for (const ChartSeries& series : chart.series) {
-      if (series.line == Line::solid || part == line_of) html += part(series, x, y);
+      if (series.line != Line::dashed || part == line_of) html += part(series, x, y);
     }
   }
   return html + "</svg>\n" + legend_of(chart) + "</figure>\n";

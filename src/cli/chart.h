@@ -13,7 +13,7 @@ struct ChartPoint {
   std::vector<std::string> note;  // lines of plain text
 };
 
-enum class Line { solid, dashed };
+enum class Line { solid, dashed, none };
 
 struct ChartSeries {
   std::string name;

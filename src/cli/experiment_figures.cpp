@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -100,6 +101,69 @@ std::vector<NamedChart> pass_charts(const std::vector<RowSummary>& all) {
   return charts;
 }
 
+// What is drawn of each way to begin with skimming.
+struct Begun {
+  std::string file, title;
+  Axis x, y;
+  std::function<std::vector<ChartPoint>(const Json& run)> points;
+};
+
+std::vector<ChartPoint> points_of_looks(const Json& run, const char* what) {
+  std::vector<ChartPoint> points;
+  for (const Json& look : run["dev"].value("looks", Json::array()))
+    points.push_back({look["step"].get<double>(), look[what].get<double>(), {}});
+  return points;
+}
+
+std::vector<ChartPoint> points_of_passes(const Json& run) {
+  std::vector<ChartPoint> points;
+  for (const Json& pass : run["test"].value("passes", Json::array()))
+    points.push_back({static_cast<double>(points.size() + 1),
+                      pass["skim_rate"].get<double>(),
+                      {pass["reader"].get<std::string>()}});
+  return points;
+}
+
+// What becomes of readers that begin to skim from nothing, after some plain reading, and after all
+// of it.
+std::vector<NamedChart> pretraining_charts(const std::vector<RowSummary>& all) {
+  const Axis steps{"steps of learning to skim", Unit::plain, Scale::linear};
+  const Axis skimmed{"words skimmed", Unit::percent, Scale::linear};
+  const std::vector<Begun> kinds = {
+      {"accuracy",
+       "F1 or accuracy of dev by pretraining",
+       steps,
+       {"F1 or accuracy of dev", Unit::percent, Scale::linear},
+       [](const Json& run) { return points_of_looks(run, "accuracy"); }},
+      {"skimmed", "Words skimmed of dev by pretraining", steps, skimmed,
+       [](const Json& run) { return points_of_looks(run, "skim_rate"); }},
+      {"passes",
+       "Words skimmed by each pass of the net, by pretraining",
+       {"pass: forward and backward in the first layer, then in the next", Unit::plain,
+        Scale::linear},
+       skimmed,
+       points_of_passes}};
+  std::vector<NamedChart> charts;
+  for (const Begun& kind : kinds) {
+    std::map<std::string, Chart> by_set;
+    for (const RowSummary& summary : all) {
+      if (summary.row.group != "pretraining") continue;
+      std::vector<ChartPoint> points = kind.points(summary.runs.front());
+      if (points.size() < 2) continue;
+      Chart& chart = by_set[summary.row.set];
+      chart.series.push_back({summary.row.title, std::move(points), Line::solid,
+                              static_cast<int>(chart.series.size())});
+    }
+    for (auto& [set, chart] : by_set) {
+      chart.title = kind.title + ": " + set;
+      chart.x = kind.x;
+      chart.y = kind.y;
+      charts.push_back({"pretraining-" + set + "-" + kind.file, std::move(chart)});
+    }
+  }
+  return charts;
+}
+
 std::string measure_of(const RowSummary& summary) {
   return summary.at("test/f1") ? "F1" : "accuracy";
 }
@@ -129,6 +193,7 @@ std::vector<NamedChart> cost_charts(const std::vector<RowSummary>& all) {
     chart.y = {measures[name], Unit::percent, Scale::linear};
     for (auto& [reader, one] : series) {
       one.name = reader;
+      one.line = Line::none;  // neighbours have nothing in common but their cost
       one.colour = static_cast<int>(chart.series.size());
       std::sort(one.points.begin(), one.points.end(),
                 [](const ChartPoint& a, const ChartPoint& b) { return a.x < b.x; });
@@ -229,7 +294,7 @@ Result<std::vector<NamedChart>> experiment_figures(const std::vector<RowSummary>
   for (const Effect& effect : effects) {
     if (auto chart = effect_chart(all, effect)) charts.push_back(std::move(*chart));
   }
-  for (auto* make : {pass_charts, cost_charts, threshold_charts})
+  for (auto* make : {pass_charts, pretraining_charts, cost_charts, threshold_charts})
     for (NamedChart& chart : make(all)) charts.push_back(std::move(chart));
   auto speed = speed_chart(results);
   if (!speed) return tl::make_unexpected(speed.error());

@@ -66,6 +66,30 @@ TEST(ExperimentFigures, ShowEachLayerByGamma) {
   EXPECT_EQ(chart.series[0].points[2].y, 0.2);
 }
 
+TEST(ExperimentFigures, ShowWhatPretrainingDoes) {
+  std::vector<RowSummary> all = {summary_of("none", {{"small", 5}}, 0.5),
+                                 summary_of("half", {{"small", 5}, {"start-from", "plain"}}, 0.5)};
+  for (RowSummary& one : all) {
+    one.row.group = "pretraining";
+    one.runs[0]["dev"]["looks"] = {{{"step", 500}, {"accuracy", 0.25}, {"skim_rate", 0.75}},
+                                   {{"step", 1000}, {"accuracy", 0.5}, {"skim_rate", 1.0}}};
+    one.runs[0]["test"]["passes"] = {{{"reader", "0.forward"}, {"skim_rate", 0.125}},
+                                     {{"reader", "0.backward"}, {"skim_rate", 0.5}}};
+  }
+  const auto figures = experiment_figures(all, "no-such-folder");
+  ASSERT_TRUE(figures) << figures.error().message;
+  ASSERT_EQ(figures->size(), 3U) << "accuracy, skim rate and passes";
+  for (const NamedChart& figure : *figures) {
+    ASSERT_EQ(figure.chart.series.size(), 2U);
+    EXPECT_EQ(figure.chart.series[1].name, "half");
+    ASSERT_EQ(figure.chart.series[1].points.size(), 2U);
+  }
+  EXPECT_EQ(figures->at(0).chart.series[0].points[1].x, 1000);
+  EXPECT_EQ(figures->at(0).chart.series[0].points[1].y, 0.5);
+  EXPECT_EQ(figures->at(1).chart.series[0].points[0].y, 0.75);
+  EXPECT_EQ(figures->at(2).chart.series[0].points[0].y, 0.125);
+}
+
 TEST(ExperimentFigures, SetSizesAndMethodsBesideEachOther) {
   std::vector<RowSummary> all = {summary_of("big", {{"reader", "full"}}, 0.75),
                                  summary_of("little", {{"reader", "full"}, {"hidden", 50}}, 0.5),
@@ -78,6 +102,8 @@ TEST(ExperimentFigures, SetSizesAndMethodsBesideEachOther) {
   ASSERT_TRUE(figures) << figures.error().message;
   ASSERT_EQ(figures->size(), 1U);
   const Chart& chart = figures->at(0).chart;
+  EXPECT_THAT(gnuplot_script(chart), HasSubstr("with points"));
+  EXPECT_THAT(chart_html(chart), Not(HasSubstr("<polyline")));
   ASSERT_EQ(chart.series.size(), 2U);
   EXPECT_EQ(chart.series[0].name, "full");
   ASSERT_EQ(chart.series[0].points.size(), 2U);

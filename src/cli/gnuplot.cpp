@@ -35,7 +35,8 @@ double shown(const Axis& axis, double value) {
 std::string axis_commands(char letter, const Axis& axis) {
   const std::string name(1, letter);
   std::string text = "set " + name + "label " +
-                     in_quotes(axis.label + (axis.unit == Unit::percent ? " (%)" : "")) + "\n";
+                     in_quotes(axis.label + (axis.unit == Unit::percent ? " (%)" : "")) +
+                     (letter == 'x' ? " offset 0,0.5\n" : "\n");  // away from the legend
   if (axis.unit == Unit::times) text += "set format " + name + " '%gx'\n";
   if (axis.scale == Scale::logarithmic) text += "set logscale " + name + " 2\n";
   return text;
@@ -45,6 +46,11 @@ std::string axis_commands(char letter, const Axis& axis) {
 bool names_are_long(const Chart& chart) {
   return std::any_of(chart.series.begin(), chart.series.end(),
                      [](const ChartSeries& series) { return series.name.size() > 30; });
+}
+
+std::string drawn(Line line) {
+  if (line == Line::none) return "points pt 7 ps 0.7";
+  return std::string("linespoints lw 2 pt 7 ps 0.5 dt ") + (line == Line::dashed ? "2" : "1");
 }
 
 }  // namespace
@@ -73,10 +79,8 @@ std::string gnuplot_script(const Chart& chart) {
       text += number(shown(chart.x, point.x)) + " " + number(shown(chart.y, point.y)) + "\n";
     text += "END\n";
     const auto colour = kInks[static_cast<std::size_t>(series.colour) % kInks.size()];
-    plots += (i == 0 ? "plot " : ", ") + block +
-             " using 1:2 with linespoints lw 2 pt 7 ps 0.5 dt " +
-             (series.line == Line::dashed ? "2" : "1") + " lc '" + std::string(colour) +
-             "' title " + in_quotes(series.name);
+    plots += (i == 0 ? "plot " : ", ") + block + " using 1:2 with " + drawn(series.line) + " lc '" +
+             std::string(colour) + "' title " + in_quotes(series.name);
   }
   return text + plots + "\n";
 }

@@ -18,6 +18,7 @@
 #include "cli/verbs.h"
 #include "skim/batch.h"
 #include "tasks/format.h"
+#include "tasks/text_lines.h"
 #include "wire/query_json.h"
 
 namespace skim::cli {
@@ -56,10 +57,6 @@ struct Asked {
   std::vector<Json> ids;
   std::vector<std::size_t> lines;
 };
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
 
 // However broken the rest may be: what starts like an object was not meant as text.
 bool starts_like_an_object(std::string_view line) {

@@ -11,6 +11,7 @@
 #include "eval/test_set.h"
 #include "skim/model.h"
 #include "tasks/load.h"
+#include "tasks/text_lines.h"
 
 namespace skim {
 namespace {
@@ -154,6 +155,22 @@ Result<Json> training_summary(const fs::path& model) {
   return summary;
 }
 
+// Every look at dev while it learned, or nothing where the log is gone.
+Json curve_of(const fs::path& model) {
+  Json looks = Json::array();
+  const auto text = read_text(with_suffix(model, ".log"));
+  if (!text) return looks;
+  TextLines lines(*text);
+  while (const auto line = lines.next()) {
+    const auto look = parse_json(line->text, "");
+    if (!look || !look->is_object()) continue;
+    looks.push_back({{"step", look->value("step", 0)},
+                     {"accuracy", tidy(look->value("dev_accuracy", 0.0))},
+                     {"skim_rate", tidy(look->value("dev_skim_rate", 0.0))}});
+  }
+  return looks;
+}
+
 // Two rows may ask for one and the same training; the second takes what the first one made.
 bool take_over(const Workshop& workshop, const fs::path& model, const Recipe& recipe) {
   const std::string ending = "-" + std::to_string(recipe.seed) + "-" + recipe.digest() + ".skim";
@@ -164,6 +181,8 @@ bool take_over(const Workshop& workshop, const fs::path& model, const Recipe& re
     if (!other.filename().string().ends_with(ending) || !fs::exists(summary, failed)) continue;
     fs::create_hard_link(other, model, failed);
     if (!failed) fs::create_hard_link(summary, with_suffix(model, ".json"), failed);
+    std::error_code no_log;
+    fs::create_hard_link(with_suffix(other, ".log"), with_suffix(model, ".log"), no_log);
     return !failed;
   }
   return false;
@@ -196,7 +215,8 @@ Result<bool> train_run(const Workshop& workshop, const Experiments& all, const R
 
 Result<Json> evaluate_run(const Workshop& workshop, const Row& row, const DataSet& set,
                           const Recipe& recipe, const Progress& progress) {
-  const auto training = training_summary(model_path(workshop, row, recipe));
+  const fs::path model = model_path(workshop, row, recipe);
+  const auto training = training_summary(model);
   if (!training) return tl::make_unexpected(training.error());
   const auto subject = subject_of(workshop, row, set, recipe);
   if (!subject) return tl::make_unexpected(subject.error());
@@ -215,7 +235,8 @@ Result<Json> evaluate_run(const Workshop& workshop, const Row& row, const DataSe
                 {"seconds", tidy(training->value("seconds", 0.0))}}},
               {"dev",
                {{"accuracy", tidy(training->value("dev_accuracy", 0.0))},
-                {"skim_rate", tidy(training->value("dev_skim_rate", 0.0))}}},
+                {"skim_rate", tidy(training->value("dev_skim_rate", 0.0))},
+                {"looks", curve_of(model)}}},
               {"test", figures(*report)}};
   run["test"]["examples"] = report->examples;
   run["test"]["words"] = report->words;

@@ -47,6 +47,7 @@ class Experiments(Trainings):
         self.assertEqual(run["seed"], 2)
         for field in ("options", "data", "commit", "machine", "version", "date", "training", "dev", "test"):
             self.assertIn(field, run)
+        self.assertIn(run["dev"]["accuracy"], [look["accuracy"] for look in run["dev"]["looks"]])
         self.assertEqual(run["budgets"][0]["budget"], 0.5)
         self.assertGreater(len(run["thresholds"]), 5)
         self.assertIn("0 run, 3 were done already", self.experiment("run", "--all").stderr)
@@ -55,7 +56,9 @@ class Experiments(Trainings):
         # A row that trains like another one takes its model.
         self.put("twin", title="Twin", set="small", seeds=[1], train={"small": 4})
         self.assertIn("1 run, 0 were done already", self.experiment("run", "twin").stderr)
-        self.assertFalse(list((self.folder_of_test / "work").glob("twin*.log")), "was trained once more")
+        logs = [next((self.folder_of_test / "work").glob(f"{name}-1-*.log")) for name in ("twin", "skim")]
+        self.assertTrue(logs[0].samefile(logs[1]), "was trained once more")
+        self.assertEqual(self.report_of("twin")["runs"][0]["dev"], before["skim"]["runs"][0]["dev"])
         self.assertEqual(self.report_of("twin")["runs"][0]["test"], before["skim"]["runs"][0]["test"])
         (self.folder_of_test / "rows/twin.json").unlink()
         # A row that says something else is another row.
