@@ -35,8 +35,7 @@ double shown(const Axis& axis, double value) {
 std::string axis_commands(char letter, const Axis& axis) {
   const std::string name(1, letter);
   std::string text = "set " + name + "label " +
-                     in_quotes(axis.label + (axis.unit == Unit::percent ? " (%)" : "")) +
-                     (letter == 'x' ? " offset 0,0.5\n" : "\n");  // away from the legend
+                     in_quotes(axis.label + (axis.unit == Unit::percent ? " (%)" : "")) + "\n";
   if (axis.unit == Unit::times) text += "set format " + name + " '%gx'\n";
   if (axis.scale == Scale::logarithmic) text += "set logscale " + name + " 2\n";
   return text;
@@ -64,7 +63,7 @@ std::string gnuplot_script(const Chart& chart) {
       " dynamic font 'Helvetica,13' background '#ffffff'\n"
       "set encoding utf8\nset termoption noenhanced\nset grid lc '#dddddd'\nset border 3 lc "
       "'#666666'\nset tics nomirror\n"
-      "set key outside bottom center " +
+      "set key outside bottom center height 1 " +  // away from the axis' label
       (lines ? "vertical maxrows " + std::to_string(chart.series.size()) + " Left reverse"
              : "horizontal") +
       "\n";
