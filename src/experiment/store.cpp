@@ -73,6 +73,13 @@ Result<void> check_run(const Json& run, const std::string& where) {
   if (const auto fine = fields.finish(); !fine) return fine;
   fields.check(string_at(run["machine"], "cpu", where + ".machine"));
   fields.check(string_at(run["machine"], "simd", where + ".machine"));
+  check_list(run["dev"], "looks", {"step", "accuracy", "skim_rate"}, where + ".dev", fields);
+  check_list(run["test"], "passes", {"skim_rate"}, where + ".test", fields);
+  if (const auto fine = fields.finish(); !fine) return fine;
+  if (run["test"].contains("passes")) {
+    for (const Json& pass : run["test"]["passes"])
+      fields.check(string_at(pass, "reader", where + ".test.passes"));
+  }
   if (run.contains("thresholds")) {
     for (const Json& at : run["thresholds"])
       check_part(at, "flop_reduction", {"counted"}, where + ".thresholds", fields);

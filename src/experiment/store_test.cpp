@@ -95,6 +95,8 @@ class StoreTest : public ExperimentTest {
   Json run_of(const Recipe& recipe, double accuracy) const {
     const Json budget = {{"budget", 0.5}, {"work", 0.5}, {"accuracy", 0.5}, {"skim_rate", 0.5}};
     const Json threshold = {{"accuracy", 0.5}, {"flop_reduction", {{"counted", 2.0}}}};
+    const Json look = {{"step", 500}, {"accuracy", 0.5}, {"skim_rate", 0.5}};
+    const Json pass = {{"reader", "0.forward"}, {"skim_rate", 0.5}};
     return {{"seed", recipe.seed},
             {"options", recipe.options},
             {"data", recipe.data},
@@ -102,8 +104,8 @@ class StoreTest : public ExperimentTest {
             {"date", "2020-02-02"},
             {"machine", {{"cpu", "a processor"}, {"cores", 2}, {"simd", "AVX2"}}},
             {"training", {{"steps", 10}, {"seconds", 1.5}}},
-            {"dev", {{"accuracy", 0.5}}},
-            {"test", {{"accuracy", accuracy}, {"skim_rate", 0.5}}},
+            {"dev", {{"accuracy", 0.5}, {"looks", Json::array({look})}}},
+            {"test", {{"accuracy", accuracy}, {"skim_rate", 0.5}, {"passes", Json::array({pass})}}},
             {"budgets", Json::array({budget})},
             {"thresholds", Json::array({threshold})}};
   }
