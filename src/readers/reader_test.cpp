@@ -10,96 +10,13 @@
 
 #include "kernels/target.h"
 #include "readers/reference.h"
+#include "readers/sample_reading.h"
 #include "spec/names.h"
-#include "spec/params.h"
 
 namespace skim {
 namespace {
 
-// Numbers from -1 to 1 by a linear congruence: tens of millions are drawn here, and the standard
-// library's way takes longer than reading with them.
-std::vector<float> random_values(std::size_t count, std::uint64_t& state) {
-  std::vector<float> values(count);
-  for (float *value = values.data(), *end = value + count; value != end; ++value) {
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    *value = static_cast<float>(static_cast<std::int32_t>(state >> 32)) * 0x1p-31F;
-  }
-  return values;
-}
-
-// Random weights for a spec, with the views that make_reader wants.
-struct Weights {
-  std::vector<std::string> names;
-  std::vector<std::vector<float>> values;
-  Tensors tensors;
-
-  Weights(const ReaderSpec& spec, std::uint64_t seed) {
-    for (const TensorSpec& tensor : reader_tensors(spec)) {
-      std::size_t count = 1;
-      for (const std::size_t size : tensor.shape) count *= size;
-      const float scale = 1.5F / std::sqrt(static_cast<float>(tensor.shape.back()));
-      names.push_back(tensor.name);
-      values.push_back(random_values(count, seed));
-      for (float *value = values.back().data(), *end = value + count; value != end; ++value)
-        *value *= scale;
-    }
-    for (std::size_t i = 0; i < names.size(); ++i) tensors.push_back({names[i], values[i]});
-  }
-};
-
-struct Text {
-  std::size_t width;
-  std::vector<float> values;
-  Text(std::size_t count, int input, std::uint64_t seed)
-      : width(static_cast<std::size_t>(input)), values(random_values(count * width, seed)) {}
-  Rows rows() const { return {values.data(), values.size() / width, width, width}; }
-  Rows part(std::size_t first, std::size_t count) const {
-    return {values.data() + first * width, count, width, width};
-  }
-};
-
-struct Result {
-  std::vector<float> rows, hidden, log;
-  std::vector<Step> steps;
-};
-
-Result run(const Reader& reader, const Input& input, const Policy& policy, State& state) {
-  const auto hidden = static_cast<std::size_t>(reader.spec().hidden);
-  Result result;
-  result.rows.resize(input.count() * hidden);
-  result.log.resize(input.count() * hidden + kLogSlack);
-  result.steps.resize(input.count());
-  Scratch scratch;
-  Output output{{result.rows.data(), input.count(), hidden, hidden}, result.log.data()};
-  reader.read(input, policy, state, output, result.steps, scratch);
-  result.hidden.assign(state.hidden.data(), state.hidden.data() + hidden);
-  return result;
-}
-
-Result run(const Reader& reader, const Input& input, const Policy& policy = {}) {
-  State state;
-  reader.start(state);
-  return run(reader, input, policy, state);
-}
-
-Input of_rows(Rows rows) {
-  Input input;
-  input.rows = rows;
-  return input;
-}
-
-class RowSource final : public WordSource {
- public:
-  explicit RowSource(Rows rows) : rows_(rows) {}
-  std::size_t count() const override { return rows_.count; }
-  std::size_t width() const override { return rows_.width; }
-  void vector(std::uint32_t id, float* out) const noexcept override {
-    std::copy_n(rows_.row(id), rows_.width, out);
-  }
-
- private:
-  Rows rows_;
-};
+using namespace sample;
 
 #ifdef SKIM_SANITIZED
 constexpr bool kSanitized = true;
@@ -175,7 +92,7 @@ constexpr double kF32 = 2e-5;
 
 void expect_near_reference(const ReaderSpec& spec, const Reader& reader, const Weights& weights,
                            const Input& input, const Text& text, double tolerance) {
-  const Result got = run(reader, input);
+  const Outcome got = run(reader, input);
   ReferenceState state;
   std::vector<std::vector<double>> rows;
   std::vector<Step> steps;
@@ -241,11 +158,11 @@ TEST(Reader, SmallWeightsStayCloseToF32OnEveryTarget) {
       spec.small.clear();
       const Weights weights(spec, 3);
       const Text text(40, spec.input, 3);
-      const Result exact =
+      const Outcome exact =
           run(*make_reader(spec, weights.tensors, WeightType::f32), of_rows(text.rows()));
       for (const auto& [type, tolerance] :
            {std::pair{WeightType::bf16, 2e-2F}, std::pair{WeightType::int8, 8e-2F}}) {
-        const Result got = run(*make_reader(spec, weights.tensors, type), of_rows(text.rows()));
+        const Outcome got = run(*make_reader(spec, weights.tensors, type), of_rows(text.rows()));
         double squares = 0;
         for (std::size_t i = 0; i < got.rows.size(); ++i) {
           ASSERT_NEAR(got.rows[i], exact.rows[i], tolerance) << name_of(spec);
@@ -267,13 +184,13 @@ TEST(Reader, ReadingInChunksEqualsReadingAtOnceToTheBit) {
       const auto reader = make_reader(spec, weights.tensors, type);
       Policy policy;
       policy.rule = type == WeightType::bf16 ? Policy::Rule::sample : Policy::Rule::threshold;
-      const Result whole = run(*reader, of_rows(text.rows()), policy);
+      const Outcome whole = run(*reader, of_rows(text.rows()), policy);
       State state;
       reader->start(state);
       const auto hidden = static_cast<std::size_t>(spec.hidden);
       for (std::size_t first = 0, size = 1; first < 150; first += size, size = size % 70 + 3) {
         const std::size_t count = std::min(size, 150 - first);
-        const Result part = run(*reader, of_rows(text.part(first, count)), policy, state);
+        const Outcome part = run(*reader, of_rows(text.part(first, count)), policy, state);
         for (std::size_t t = 0; t < count; ++t) {
           ASSERT_EQ(part.steps[t], whole.steps[first + t])
               << name_of(spec) << " step " << first + t;
@@ -300,7 +217,7 @@ TEST(Reader, WordsBeyondTheTableGiveTheSameBits) {
         make_reader(spec, weights.tensors, WeightType::f32, &source, std::size_t{1} << 24U);
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{20000}}) {
       const auto tight = make_reader(spec, weights.tensors, WeightType::f32, &source, bytes);
-      const Result one = run(*roomy, input), two = run(*tight, input);
+      const Outcome one = run(*roomy, input), two = run(*tight, input);
       ASSERT_EQ(one.rows, two.rows) << name_of(spec);
       ASSERT_EQ(one.steps, two.steps) << name_of(spec);
     }
@@ -316,10 +233,10 @@ TEST(Reader, BackwardOverReversedRowsEqualsForward) {
       std::copy_n(text.rows().row(t), text.width, reversed.values.data() + (89 - t) * text.width);
     }
     const auto reader = make_reader(spec, weights.tensors, WeightType::f32);
-    const Result forward = run(*reader, of_rows(text.rows()));
+    const Outcome forward = run(*reader, of_rows(text.rows()));
     Input input = of_rows(reversed.rows());
     input.backward = true;
-    const Result backward = run(*reader, input);
+    const Outcome backward = run(*reader, input);
     const auto hidden = static_cast<std::size_t>(spec.hidden);
     EXPECT_EQ(forward.hidden, backward.hidden);
     EXPECT_EQ(forward.log, backward.log);
@@ -339,11 +256,11 @@ TEST(Reader, ThresholdZeroReadsEverythingAndEqualsThePlainReader) {
     const Weights weights(spec, 8);
     const Text text(50, spec.input, 8);
     const bool own_kernel = spec.kind == ReaderKind::vary;
-    const Result skim = run(*make_reader(spec, weights.tensors, WeightType::f32),
-                            of_rows(text.rows()), {.read_above = 0});
+    const Outcome skim = run(*make_reader(spec, weights.tensors, WeightType::f32),
+                             of_rows(text.rows()), {.read_above = 0});
     spec.kind = ReaderKind::full;
     spec.small.clear();
-    const Result plain =
+    const Outcome plain =
         run(*make_reader(spec, weights.tensors, WeightType::f32), of_rows(text.rows()));
     for (const Step& step : skim.steps) ASSERT_EQ(step.width, spec.hidden);
     if (!own_kernel) {
@@ -360,81 +277,12 @@ TEST(Reader, ThresholdOneTakesTheSmallestCellForEveryWord) {
     const int smallest = spec.small.empty() ? 0 : spec.small.back();
     const Weights weights(spec, 9);
     const Text text(50, spec.input, 9);
-    const Result got = run(*make_reader(spec, weights.tensors, WeightType::f32),
-                           of_rows(text.rows()), {.read_above = 1});
+    const Outcome got = run(*make_reader(spec, weights.tensors, WeightType::f32),
+                            of_rows(text.rows()), {.read_above = 1});
     for (const Step& step : got.steps) ASSERT_EQ(step.width, smallest) << name_of(spec);
     for (std::size_t i = static_cast<std::size_t>(smallest); i < got.hidden.size(); ++i)
       ASSERT_EQ(got.hidden[i], 0);
   }
-}
-
-// A jump reader that always goes `far` on.
-Weights always_jumps(const ReaderSpec& spec, std::size_t far) {
-  Weights weights(spec, 14);
-  for (std::size_t i = 0; i < weights.tensors.size(); ++i) {
-    if (weights.tensors[i].name == "jump.w") std::ranges::fill(weights.values[i], 0.0F);
-    if (weights.tensors[i].name != "jump.b") continue;
-    std::ranges::fill(weights.values[i], 0.0F);
-    weights.values[i][far] = 1;
-  }
-  return weights;
-}
-
-// 'x' where a word was read, '.' where not.
-std::string read_at(const Result& result) {
-  std::string marks;
-  for (const Step& step : result.steps) marks += step.width > 0 ? 'x' : '.';
-  return marks;
-}
-
-TEST(Reader, JumpsOverSentencesWhateverPiecesItGets) {
-  ReaderSpec spec;
-  spec.kind = ReaderKind::jump;
-  spec.small.clear();
-  spec.jump = {.run = 1, .reach = 3, .most = 2, .ends = {0, 2}};
-  const Weights weights = always_jumps(spec, 2);
-  const Text text(4, spec.input, 14);
-  const RowSource source(text.rows());
-  const auto reader =
-      make_reader(spec, weights.tensors, WeightType::f32, &source, std::size_t{1} << 20U);
-  //                                        read one     pass    read        pass  the last   done
-  const std::vector<std::uint32_t> words = {1, 3, 1, 0, 3, 3, 2, 1, 1, 1,
-                                            3, 2, 0, 3, 1, 3, 0, 1, 0};
-  Input input;
-  input.words = words;
-  const Result whole = run(*reader, input);
-  EXPECT_EQ(read_at(whole), "xxxx...xxxxx.xxxx..");
-  input.question = 18;
-  EXPECT_EQ(read_at(run(*reader, input)), "xxxx...xxxxx.xxxx.x");
-  EXPECT_EQ(read_at(run(*reader, input, {.read_above = 1})), "...................");
-  EXPECT_EQ(read_at(run(*reader, input, {.read_above = 0})), "xxxxxxxxxxxxxxxxxxx");
-  State state;
-  reader->start(state);
-  for (std::size_t first = 0; first < words.size(); first += 3) {
-    Input some;
-    some.words = std::span(words).subspan(first, std::min<std::size_t>(3, words.size() - first));
-    const Result part = run(*reader, some, {}, state);
-    for (std::size_t t = 0; t < part.steps.size(); ++t)
-      EXPECT_EQ(part.steps[t], whole.steps[first + t]) << first + t;
-  }
-}
-
-TEST(Reader, QuestionsAreReadWholeFromEitherEnd) {
-  ReaderSpec spec;
-  spec.kind = ReaderKind::jump;
-  spec.small.clear();
-  spec.jump = {.run = 2, .reach = 9, .most = 1};
-  const Weights weights = always_jumps(spec, 4);
-  const Text text(16, spec.input, 15);
-  const auto reader = make_reader(spec, weights.tensors, WeightType::f32);
-  Input input = of_rows(text.rows());
-  EXPECT_EQ(read_at(run(*reader, input)), "xx...xx.........");
-  input.question = 11;
-  EXPECT_EQ(read_at(run(*reader, input)), "xx...xx....xxxxx");
-  input.backward = true;
-  EXPECT_EQ(read_at(run(*reader, input)), "....xx...xxxxxxx");
-  input.question = 0;
-  EXPECT_EQ(read_at(run(*reader, input)), "xxxxxxxxxxxxxxxx");
 }
 
 TEST(Reader, PReadExceedsTheThresholdExactlyWhenTheWordWasRead) {
@@ -457,8 +305,8 @@ TEST(Reader, SamplingReadsAsOftenAsTheProbabilitiesSayAndIsReproducible) {
     const Text text(5000, spec.input, 11);
     const auto reader = make_reader(spec, weights.tensors, WeightType::f32);
     const Policy policy{.rule = Policy::Rule::sample, .seed = 4};
-    const Result one = run(*reader, of_rows(text.rows()), policy),
-                 two = run(*reader, of_rows(text.rows()), policy);
+    const Outcome one = run(*reader, of_rows(text.rows()), policy),
+                  two = run(*reader, of_rows(text.rows()), policy);
     EXPECT_EQ(one.steps, two.steps);
     double expected = 0, reads = 0;
     for (const Step& step : one.steps) {
@@ -498,8 +346,8 @@ TEST(Reader, HugeWeightsSaturateInsteadOfBreaking) {
       for (float& value : values) value *= 1e4F;
     }
     const Text text(100, spec.input, 13);
-    const Result got = run(*make_reader(spec, weights.tensors, WeightType::f32),
-                           of_rows(text.rows()), {.read_above = 0.5F});
+    const Outcome got = run(*make_reader(spec, weights.tensors, WeightType::f32),
+                            of_rows(text.rows()), {.read_above = 0.5F});
     for (const float value : got.rows) ASSERT_LE(std::fabs(value), 1.0001F);
   }
 }
