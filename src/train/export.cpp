@@ -120,9 +120,12 @@ bool answer_as_trained(const ModelSpec& spec, const Vocabulary& vocabulary, cons
   return true;
 }
 
-// The model as the trainer holds it while it trains.
-Snapshot snapshot_of(const ModelFile& file) {
+// The model as the trainer holds it while it trains. Of `weights`, what no file has is zero: the
+// reward that a jump reader expects, which nobody asks for once it has learned.
+Snapshot snapshot_of(const ModelFile& file, const Weights& weights) {
   Snapshot snapshot;
+  for (const std::string& name : weights.names())
+    snapshot.weights[name].resize(static_cast<std::size_t>(weights.at(name).numel()));
   for (const TensorSpec& tensor : model_tensors(file.spec)) {
     if (tensor.name == "words")
       snapshot.words = to_floats(file, tensor.name);
@@ -138,8 +141,8 @@ Result<std::vector<Probe>> replay(const ModelFile& file, const std::vector<Query
                                   Policy policy) {
   if (file.spec.weights != WeightType::f32)
     return fail(Fault::argument, file.name + ": its weights are not f32, so it is not as trained");
-  const Snapshot snapshot = snapshot_of(file);
   Weights weights(file.spec, {});
+  const Snapshot snapshot = snapshot_of(file, weights);
   put(snapshot, weights);
   Vocabulary vocabulary;
   vocabulary.words.assign(file.vocabulary.begin(), file.vocabulary.end());

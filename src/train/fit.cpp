@@ -59,9 +59,7 @@ double worth(const Score& score) { return score.accuracy + 0.01 * score.skim_rat
 void put(const Snapshot& snapshot, Weights& weights) {
   torch::NoGradGuard guard;
   for (const std::string& name : weights.names()) {
-    const auto found = snapshot.weights.find(name);
-    if (found == snapshot.weights.end()) continue;  // a file lacks what only training needs
-    const std::vector<float>& values = found->second;
+    const std::vector<float>& values = snapshot.weights.at(name);
     std::copy(values.begin(), values.end(), weights.at(name).data_ptr<float>());
   }
 }
