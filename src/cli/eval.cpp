@@ -44,25 +44,24 @@ void add_speed(const Timing& timing, Table& table) {
 
 Table summary_table(const Report& report) {
   Table table;
-  table.rows = {
-      {"examples", std::to_string(report.examples)},
-      {"words", std::to_string(report.words)},
-      {report.marks.f1 ? "exact match" : "accuracy", percent_text(report.marks.accuracy, 2)}};
-  if (report.marks.f1) table.rows.push_back({"F1", percent_text(*report.marks.f1, 2)});
-  table.rows.insert(table.rows.end(),
-                    {{"skim rate", percent_text(report.skim_rate, 2)},
-                     {"Flop-r, the paper's rule", times(report.costs.paper.reduction())},
-                     {"Flop-r, every product counted", times(report.costs.counted.reduction())},
-                     {"Flop-r, executed here", times(report.costs.executed.reduction())}});
+  const auto row = [&table](std::string name, std::string value) {
+    table.rows.push_back({std::move(name), std::move(value)});
+  };
+  row("examples", std::to_string(report.examples));
   if (report.impossible > 0)
-    table.rows.insert(table.rows.begin() + 1,
-                      {"questions without an answer, left out", std::to_string(report.impossible)});
+    row("questions without an answer, left out", std::to_string(report.impossible));
+  row("words", std::to_string(report.words));
+  row(report.marks.f1 ? "exact match" : "accuracy", percent_text(report.marks.accuracy, 2));
+  if (report.marks.f1) row("F1", percent_text(*report.marks.f1, 2));
+  row("skim rate", percent_text(report.skim_rate, 2));
+  row("Flop-r, the paper's rule", times(report.costs.paper.reduction()));
+  row("Flop-r, every product counted", times(report.costs.counted.reduction()));
+  row("Flop-r, executed here", times(report.costs.executed.reduction()));
   if (report.unaligned > 0)
-    table.rows.push_back(
-        {"right answers that do not stand in their text", std::to_string(report.unaligned)});
+    row("right answers that do not stand in their text", std::to_string(report.unaligned));
   for (const PassRate& pass : report.passes) {
     if (report.passes.size() > 1)
-      table.rows.push_back({"skimmed by " + pass.reader, percent_text(pass.skim_rate(), 2)});
+      row("skimmed by " + pass.reader, percent_text(pass.skim_rate(), 2));
   }
   if (report.timing) add_speed(*report.timing, table);
   return table;

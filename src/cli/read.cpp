@@ -117,13 +117,11 @@ Result<TimedReading> ask_and_time(Session& session, const Query& query, Policy p
     return tl::make_unexpected(asked.error());
   }
   // A session may keep what it made of the last question; one in between makes it read this again.
-  Query other = query;
-  other.text = ".";
-  other.question = query.question.empty() ? "" : query.question == "?" ? "!" : "?";
+  const Query other{".", query.question == "?" ? "!" : "?", query.choices};
+  Reading ignored;
   const auto start = Clock::now();
   for (int i = 0; i < kRepeats && (i == 0 || Clock::now() - start < kPatience); ++i) {
-    Reading ignored;
-    if (!other.question.empty()) static_cast<void>(session.ask(other, policy, ignored));
+    if (!query.question.empty()) static_cast<void>(session.ask(other, policy, ignored));
     const auto before = Clock::now();
     if (auto asked = session.ask(query, policy, timed.reading); !asked) {
       return tl::make_unexpected(asked.error());

@@ -60,11 +60,10 @@ struct Asked {
 
 // However broken the rest may be: what starts like an object was not meant as text.
 bool starts_like_an_object(std::string_view line) {
-  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-  if (!line.starts_with('{')) return false;
-  line.remove_prefix(1);
-  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-  return line.starts_with('"');
+  const std::size_t brace = line.find_first_not_of(" \t");
+  if (brace == std::string_view::npos || line[brace] != '{') return false;
+  const std::size_t name = line.find_first_not_of(" \t", brace + 1);
+  return name != std::string_view::npos && line[name] == '"';
 }
 
 Result<Query> query_of(std::string_view line, std::size_t number, Json& id) {
@@ -80,9 +79,10 @@ Result<Query> query_of(std::string_view line, std::size_t number, Json& id) {
 class Runner {
  public:
   Runner(const Model& model, Policy policy, const RunOptions& chosen)
-      : model_(model), policy_(policy), chosen_(chosen) {
-    batch_.emplace(model, chosen.threads);
-  }
+      : model_(model),
+        policy_(policy),
+        chosen_(chosen),
+        batch_(std::in_place, model, chosen.threads) {}
 
   // Answers go out block by block, in order. An error of a line comes after the answers before it.
   Result<void> run(int descriptor) {

@@ -181,8 +181,8 @@ bool take_over(const Workshop& workshop, const fs::path& model, const Recipe& re
     if (!other.filename().string().ends_with(ending) || !fs::exists(summary, failed)) continue;
     fs::create_hard_link(other, model, failed);
     if (!failed) fs::create_hard_link(summary, with_suffix(model, ".json"), failed);
-    std::error_code no_log;
-    fs::create_hard_link(with_suffix(other, ".log"), with_suffix(model, ".log"), no_log);
+    std::error_code ignored;  // a log that is gone is missed by figures alone
+    fs::create_hard_link(with_suffix(other, ".log"), with_suffix(model, ".log"), ignored);
     return !failed;
   }
   return false;

@@ -12,8 +12,7 @@ namespace skim {
 
 // For each example the index of its label among `labels`. Where none of those is a whole number, a
 // label that is one indexes the list: many data files hold 0 and 1 beside a list of classes.
-// Anything
-// else is an error that names the line and the labels there are.
+// Anything else is an error that names the line and the labels there are.
 Result<std::vector<int>> label_indices(const Dataset& data, std::span<const std::string> labels);
 
 // For each example which of its choices is right. An example without choices, or whose label is

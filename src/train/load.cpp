@@ -37,8 +37,9 @@ void append(Dataset& whole, Dataset part) {
   std::move(part.examples.begin(), part.examples.end(), std::back_inserter(whole.examples));
 }
 
-void tell_what_is_left_aside(const Dataset& data,
-                             const std::function<void(const std::string&)>& message) {
+using Message = std::function<void(const std::string&)>;
+
+void tell_what_is_left_aside(const Dataset& data, const Message& message) {
   if (data.impossible > 0)
     message(data.name + ": " + std::to_string(data.impossible) +
             " questions have no answer in their text and are left out");
@@ -46,8 +47,6 @@ void tell_what_is_left_aside(const Dataset& data,
     message(data.name + ": " + std::to_string(data.unaligned) +
             " right answers do not stand in their text");
 }
-
-using Message = std::function<void(const std::string&)>;
 
 Result<void> read_files(const Job& job, ModelSpec& spec, const Message& message,
                         TrainingData& data) {
