@@ -1,5 +1,4 @@
-// Readers with random weights whose decisions the benchmark controls, fed through the same path as
-// any other reader.
+// Readers with random weights whose decisions the benchmark controls through the inputs.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +10,15 @@
 
 namespace skim {
 
-// Vectors of made-up words. Every word exists twice: as `2 n` it is read, as `2 n + 1` it is
-// skimmed, by the sign of its first entry, which is all that the decision looks at (its other
-// weights are small but not zero, so the work is done).
-class RandomWords final : public WordSource {
+// Random embeddings. Every word has two ids: 2 n is read, 2 n + 1 is skimmed. The sign of the first
+// entry determines the decision; the other weights of the decision are small but not zero, so they
+// cost as much as in a real model.
+class RandomEmbeddings final : public EmbeddingTable {
  public:
-  RandomWords(std::size_t words, std::size_t width, std::uint64_t seed);
-  std::size_t count() const override { return values_.size() / width_; }
-  std::size_t width() const override { return width_; }
-  void vector(std::uint32_t id, float* out) const noexcept override;
+  RandomEmbeddings(std::size_t words, std::size_t width, std::uint64_t seed);
+  std::size_t num_embeddings() const override { return values_.size() / width_; }
+  std::size_t embedding_size() const override { return width_; }
+  void lookup(std::uint32_t id, float* out) const noexcept override;
   const float* row(std::uint32_t id) const { return values_.data() + id * width_; }
 
  private:
@@ -27,8 +26,8 @@ class RandomWords final : public WordSource {
   std::vector<float> values_;
 };
 
-// A text of `words` words with Zipf frequencies, a share `rate` of them skimmed.
-std::vector<std::uint32_t> random_text(std::size_t words, std::size_t vocabulary, double rate,
+// A text of `words` words with Zipf frequencies, of which the fraction `rate` is skimmed.
+std::vector<std::uint32_t> random_text(std::size_t words, std::size_t vocab_size, double rate,
                                        std::uint64_t seed);
 
 struct RandomReader {
@@ -37,8 +36,8 @@ struct RandomReader {
   std::unique_ptr<Reader> reader;
 };
 
-// `words` is null for a reader of rows.
-RandomReader make_random_reader(const ReaderSpec& spec, WeightType type, const WordSource* words,
-                                std::uint64_t seed);
+// `embeddings` is null for a reader of rows.
+RandomReader make_random_reader(const ReaderSpec& spec, WeightType type,
+                                const EmbeddingTable* embeddings, std::uint64_t seed);
 
 }  // namespace skim

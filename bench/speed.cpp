@@ -12,7 +12,7 @@
 namespace skim {
 namespace {
 
-// Enough texts that their words come from all over the tables, few enough that a round takes
+// Enough texts that their words are spread over the tables, few enough that a round takes
 // milliseconds.
 constexpr std::size_t kTexts = 20;
 
@@ -21,31 +21,30 @@ double now_ns() {
   return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
 }
 
-// A reader with some texts, timed as a whole. One reader serves texts of every skim rate, as a
-// model does.
-class Contestant {
+// A reader with a set of texts, timed together.
+class TimedReader {
  public:
-  Contestant(const Reader& reader, const SpeedOptions& options, const RandomWords& words,
-             double rate)
+  TimedReader(const Reader& reader, const SpeedOptions& options, const RandomEmbeddings& embeddings,
+              double rate)
       : reader_(reader) {
     for (std::size_t i = 0; i < kTexts; ++i) {
-      texts_.push_back(random_text(static_cast<std::size_t>(options.sequence),
-                                   static_cast<std::size_t>(options.vocabulary), rate,
+      texts_.push_back(random_text(static_cast<std::size_t>(options.sequence_length),
+                                   static_cast<std::size_t>(options.vocab_size), rate,
                                    options.seed + i));
-      if (options.inputs == Inputs::rows) add_rows(words);
+      if (options.inputs == Inputs::rows) add_rows(embeddings);
     }
-    steps_.resize(static_cast<std::size_t>(options.sequence));
+    steps_.resize(static_cast<std::size_t>(options.sequence_length));
   }
 
-  // Nanoseconds a word for one pass over all texts.
+  // Runs over all texts; returns nanoseconds per word.
   double run() {
     const double begin = now_ns();
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       Input input;
       if (rows_.empty()) {
-        input.words = texts_[i];
+        input.ids = texts_[i];
       } else {
-        const auto width = static_cast<std::size_t>(reader_.spec().input);
+        const auto width = static_cast<std::size_t>(reader_.spec().input_size);
         input.rows = {rows_[i].data(), texts_[i].size(), width, width};
       }
       reader_.start(state_);
@@ -54,7 +53,7 @@ class Contestant {
     return (now_ns() - begin) / static_cast<double>(texts_.size() * steps_.size());
   }
 
-  // Costs over all texts, and the share of words that were skimmed.
+  // Costs over all texts, and the fraction of skimmed words.
   Costs costs(Inputs inputs, double& skim_rate) {
     Costs sum;
     std::size_t skimmed = 0;
@@ -72,10 +71,11 @@ class Contestant {
   }
 
  private:
-  void add_rows(const RandomWords& words) {
+  void add_rows(const RandomEmbeddings& embeddings) {
     std::vector<float> rows;
     for (const std::uint32_t word : texts_.back()) {
-      rows.insert(rows.end(), words.row(word), words.row(word) + words.width());
+      rows.insert(rows.end(), embeddings.row(word),
+                  embeddings.row(word) + embeddings.embedding_size());
     }
     rows_.push_back(std::move(rows));
   }
@@ -94,7 +94,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Reads as many bytes as the weights take, again and again.
+// Measures the read bandwidth of a buffer as large as the weights.
 class Bandwidth {
  public:
   explicit Bandwidth(double bytes)
@@ -102,10 +102,10 @@ class Bandwidth {
         repeats_(1 + static_cast<int>(4e6 / bytes)),
         data_(size_ / sizeof(float)) {}
 
-  // Bytes a nanosecond.
+  // Bytes per nanosecond.
   double run() {
     const double begin = now_ns();
-    for (int i = 0; i < repeats_; ++i) keep_ = keep_ + read_through(data_.data(), size_);
+    for (int i = 0; i < repeats_; ++i) sink_ = sink_ + sum_buffer(data_.data(), size_);
     return static_cast<double>(size_) * repeats_ / (now_ns() - begin);
   }
 
@@ -113,79 +113,84 @@ class Bandwidth {
   std::size_t size_;
   int repeats_;
   Buffer<float> data_;
-  volatile float keep_ = 0;
+  volatile float sink_ = 0;
 };
 
-double bytes_a_weight(WeightType type) {
+double bytes_per_weight(WeightType type) {
   return type == WeightType::f32 ? 4 : type == WeightType::bf16 ? 2 : 1;
 }
 
 struct Rounds {
-  std::vector<double> plain;
-  std::vector<std::vector<double>> skim;  // one a contestant
-  double bandwidth = 0;                   // the highest seen
+  std::vector<double> dense;
+  std::vector<std::vector<double>> skim;  // one per skim reader
+  double bandwidth = 0;                   // maximum
 };
 
-// Everyone in turn, so that a slow spell of the machine hits all alike.
-Rounds take_turns(Contestant& plain, std::vector<std::unique_ptr<Contestant>>& skimmers,
-                  Bandwidth bandwidth, int count) {
+// Interleaves all readers, so that a slow phase of the machine affects all alike.
+Rounds run_interleaved(TimedReader& dense, std::vector<std::unique_ptr<TimedReader>>& skim_readers,
+                       Bandwidth bandwidth, int count) {
   Rounds rounds;
-  rounds.skim.resize(skimmers.size());
-  plain.run();  // fills tables and caches
-  for (auto& skimmer : skimmers) skimmer->run();
+  rounds.skim.resize(skim_readers.size());
+  dense.run();  // fills tables and caches
+  for (auto& reader : skim_readers) reader->run();
   for (int round = 0; round < count; ++round) {
     for (int i = 0; i < 10; ++i) rounds.bandwidth = std::max(rounds.bandwidth, bandwidth.run());
-    rounds.plain.push_back(plain.run());
-    for (std::size_t i = 0; i < skimmers.size(); ++i) rounds.skim[i].push_back(skimmers[i]->run());
+    rounds.dense.push_back(dense.run());
+    for (std::size_t i = 0; i < skim_readers.size(); ++i)
+      rounds.skim[i].push_back(skim_readers[i]->run());
   }
   return rounds;
 }
 
-std::vector<SpeedRow> measure_size(const SpeedOptions& options, int hidden, int small) {
+std::vector<SpeedRow> measure_size(const SpeedOptions& options, int hidden_size, int skim_size) {
   ReaderSpec spec;
   spec.cell = options.cell;
-  spec.input = spec.hidden = hidden;
-  spec.small = {small};
-  spec.small_sees = options.small_sees;
-  ReaderSpec plain_spec = spec;
-  plain_spec.kind = ReaderKind::full;
-  plain_spec.small.clear();
+  spec.input_size = spec.hidden_size = hidden_size;
+  spec.skim_sizes = {skim_size};
+  spec.small_input = options.small_input;
+  ReaderSpec dense_spec = spec;
+  dense_spec.kind = ReaderKind::dense;
+  dense_spec.skim_sizes.clear();
 
-  const RandomWords words(static_cast<std::size_t>(options.vocabulary),
-                          static_cast<std::size_t>(hidden), options.seed);
-  const WordSource* source = options.inputs == Inputs::folded ? &words : nullptr;
-  const RandomReader plain_reader =
-      make_random_reader(plain_spec, options.weights, source, options.seed);
-  const RandomReader skim_reader = make_random_reader(spec, options.weights, source, options.seed);
-  Contestant plain(*plain_reader.reader, options, words, 0.5);
-  std::vector<std::unique_ptr<Contestant>> skimmers;
+  const RandomEmbeddings embeddings(static_cast<std::size_t>(options.vocab_size),
+                                    static_cast<std::size_t>(hidden_size), options.seed);
+  const EmbeddingTable* source = options.inputs == Inputs::folded ? &embeddings : nullptr;
+  const RandomReader dense_reader =
+      make_random_reader(dense_spec, options.weight_type, source, options.seed);
+  const RandomReader skim_reader =
+      make_random_reader(spec, options.weight_type, source, options.seed);
+  TimedReader dense(*dense_reader.reader, options, embeddings, 0.5);
+  std::vector<std::unique_ptr<TimedReader>> skim_readers;
   for (const double rate : options.skim_rates) {
-    skimmers.push_back(std::make_unique<Contestant>(*skim_reader.reader, options, words, rate));
+    skim_readers.push_back(
+        std::make_unique<TimedReader>(*skim_reader.reader, options, embeddings, rate));
   }
-  skimmers.push_back(std::make_unique<Contestant>(*skim_reader.reader, options, words, 1.0));
-  const double weight_bytes =
-      static_cast<double>(gates(options.cell)) * hidden * hidden * bytes_a_weight(options.weights);
-  const Rounds rounds = take_turns(plain, skimmers, Bandwidth(weight_bytes), options.rounds);
+  skim_readers.push_back(
+      std::make_unique<TimedReader>(*skim_reader.reader, options, embeddings, 1.0));
+  const double weight_bytes = static_cast<double>(gates(options.cell)) * hidden_size * hidden_size *
+                              bytes_per_weight(options.weight_type);
+  const Rounds rounds =
+      run_interleaved(dense, skim_readers, Bandwidth(weight_bytes), options.rounds);
 
   SpeedRow row;
   row.cell = options.cell;
-  row.weights = options.weights;
+  row.weight_type = options.weight_type;
   row.inputs = options.inputs;
-  row.hidden = hidden;
-  row.small = small;
-  row.plain_ns = *std::min_element(rounds.plain.begin(), rounds.plain.end());
-  row.skimmed_ns = *std::min_element(rounds.skim.back().begin(), rounds.skim.back().end());
+  row.hidden_size = hidden_size;
+  row.skim_size = skim_size;
+  row.dense_ns = *std::min_element(rounds.dense.begin(), rounds.dense.end());
+  row.skimmed_word_ns = *std::min_element(rounds.skim.back().begin(), rounds.skim.back().end());
   row.weight_bytes = weight_bytes;
   row.bandwidth = rounds.bandwidth;
-  row.share_of_bandwidth = row.weight_bytes / row.plain_ns / row.bandwidth;
+  row.share_of_bandwidth = row.weight_bytes / row.dense_ns / row.bandwidth;
   std::vector<SpeedRow> rows;
   for (std::size_t i = 0; i < options.skim_rates.size(); ++i) {
     std::vector<double> ratios;
-    for (std::size_t r = 0; r < rounds.plain.size(); ++r)
-      ratios.push_back(rounds.plain[r] / rounds.skim[i][r]);
+    for (std::size_t r = 0; r < rounds.dense.size(); ++r)
+      ratios.push_back(rounds.dense[r] / rounds.skim[i][r]);
     row.skim_ns = *std::min_element(rounds.skim[i].begin(), rounds.skim[i].end());
     row.speedup = median(ratios);
-    row.costs = skimmers[i]->costs(options.inputs, row.skim_rate);
+    row.costs = skim_readers[i]->costs(options.inputs, row.skim_rate);
     rows.push_back(row);
   }
   return rows;
@@ -195,24 +200,24 @@ std::vector<SpeedRow> measure_size(const SpeedOptions& options, int hidden, int 
 
 Result<std::vector<SpeedRow>> measure_speed(const SpeedOptions& options,
                                             const SpeedProgress& progress) {
-  if (options.sequence < 1 || options.vocabulary < 1 || options.rounds < 1) {
-    return fail(Fault::argument, "bench: sequence, vocabulary and rounds must be at least 1");
+  if (options.sequence_length < 1 || options.vocab_size < 1 || options.rounds < 1) {
+    return fail(Fault::argument, "bench: sequence, vocab-size and rounds must be at least 1");
   }
   for (const double rate : options.skim_rates) {
     if (!(rate >= 0 && rate <= 1))
-      return fail(Fault::argument, "bench: skim rates lie between 0 and 1");
+      return fail(Fault::argument, "bench: skim rates must be from 0 to 1");
   }
-  const std::size_t all = options.hidden.size() * options.small.size();
+  const std::size_t all = options.hidden_sizes.size() * options.skim_sizes.size();
   std::vector<SpeedRow> rows;
   std::size_t done = 0;
-  for (const int hidden : options.hidden) {
-    for (const int small : options.small) {
-      if (hidden < 1 || hidden > 4096 || small < 0 || small >= hidden) {
-        return fail(Fault::argument, "bench: cannot make a reader of " + std::to_string(hidden) +
-                                         " units with a small cell of " + std::to_string(small) +
-                                         ": sizes go from 1 to 4096, the small one below the big");
+  for (const int hidden_size : options.hidden_sizes) {
+    for (const int skim_size : options.skim_sizes) {
+      if (hidden_size < 1 || hidden_size > 4096 || skim_size < 0 || skim_size >= hidden_size) {
+        return fail(Fault::argument, "bench: hidden size is " + std::to_string(hidden_size) +
+                                         " and skim size " + std::to_string(skim_size) +
+                                         ", expected 1 to 4096 and less than the hidden size");
       }
-      const auto some = measure_size(options, hidden, small);
+      const auto some = measure_size(options, hidden_size, skim_size);
       rows.insert(rows.end(), some.begin(), some.end());
       if (progress) progress(++done, all);
     }

@@ -23,7 +23,7 @@ foreach(file IN LISTS files)
   cmake_path(GET file EXTENSION LAST_ONLY ending)
   string(SUBSTRING "${ending}" 1 -1 ending)
   if(NOT DEFINED type_${ending})
-    message(FATAL_ERROR "${file}: cmake/Embed.cmake knows no content type for it")
+    message(FATAL_ERROR "${file}: cmake/Embed.cmake has no content type for this extension")
   endif()
   file(SHA256 ${file} sum)
   string(SUBSTRING ${sum} 0 16 sum)
@@ -37,7 +37,7 @@ foreach(file IN LISTS files)
 endforeach()
 append_bytes(k_description ${DESCRIPTION})
 file(APPEND ${OUT} "
-// Without the zero that keeps empty files from being empty lists.
+// Excludes the trailing zero, which keeps the array of an empty file non-empty.
 template <std::size_t size>
 std::string_view bytes_of(const unsigned char (&bytes)[size]) {
   return {reinterpret_cast<const char*>(bytes), size - 1};

@@ -1,12 +1,12 @@
-# `x_fuzz.cpp` beside a source becomes the program `x_fuzz`; tools/fuzz runs them. The whole library is built with
-# coverage counters then, so that the fuzzer sees where its input went.
+# Builds each `x_fuzz.cpp` as the program `x_fuzz`; tools/fuzz runs them. The library is built with coverage counters for
+# libFuzzer.
 if(SKIM_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    message(FATAL_ERROR "SKIM_FUZZ needs clang, which brings libFuzzer: configure with -DCMAKE_CXX_COMPILER=clang++")
+    message(FATAL_ERROR "SKIM_FUZZ needs clang for libFuzzer: configure with -DCMAKE_CXX_COMPILER=clang++")
   endif()
 endif()
 
-function(skim_count_coverage target)
+function(skim_fuzz_coverage target)
   if(SKIM_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
@@ -21,7 +21,7 @@ function(skim_fuzzers)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
-    skim_inside(${name})
+    skim_internal(${name})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzzers)
     add_dependencies(fuzzers ${name})

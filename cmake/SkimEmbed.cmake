@@ -1,4 +1,4 @@
-# skim_embed(FOLDER FILE): a source of the library that holds the files of the folder and the file; see Embed.cmake.
+# skim_embed(FOLDER FILE): generates a source that embeds the files of the directory and the file; see Embed.cmake.
 function(skim_embed folder file)
   set(out ${CMAKE_BINARY_DIR}/embedded/page.cpp)
   file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*)

@@ -1,4 +1,4 @@
-# A folder's sources are what stands in it: `x.cpp` goes into the library, `x_test.cpp` into the folder's test program.
+# Collects the sources of a directory: `x.cpp` goes into the library, `x_test.cpp` into the test program.
 set(SKIM_LIBRARY_SOURCES "")
 set(SKIM_TEST_FOLDERS "")
 
@@ -15,10 +15,10 @@ function(skim_folder folder)
   endif()
 endfunction()
 
-# Every intrinsic of the kernels is a function with checks of its own once sanitized: five minutes a file. So those
-# builds leave out the emulated target and AVX-512, which this machine may not run anyway, and the checks on pointers
-# that the address sanitizer and the hardware make as well. Bounds, shifts, overflows and addresses stay checked.
-function(skim_quick_kernels)
+# Sanitized kernels compile very slowly (minutes per file), because every intrinsic is an instrumented function. These
+# builds omit the emulated target and AVX-512, and the pointer checks that the address sanitizer covers. Bounds, shifts,
+# overflows and addresses stay checked.
+function(skim_sanitized_kernels)
   if(NOT SKIM_SANITIZE OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
     return()
   endif()
@@ -33,9 +33,9 @@ function(skim_quick_kernels)
   set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS "${options}")
 endfunction()
 
-# Folders that all use the JSON library are compiled together, and their tests are one program: expanding that library
-# takes longer than all the rest.
-function(skim_group_of folder group)
+# Groups directories that use the JSON library into one unit and one test program, because parsing that library dominates
+# compile time.
+function(skim_find_group folder group)
   if(folder MATCHES "^(base|spec|file|tasks|wire)$")
     set(folder data)
   elseif(folder MATCHES "^(eval|experiment|interchange|bench)$")
@@ -44,9 +44,9 @@ function(skim_group_of folder group)
   set(${group} ${folder} PARENT_SCOPE)
 endfunction()
 
-# What only prepares, counts and reports is not hot, and optimising it takes longer than running it in tests: with
-# sanitizers that goes for requests, too. Not for files: every test that loads a model would wait for them.
-function(skim_level_of group target)
+# Lowers the optimization level of code that is not hot, to save compile time; with sanitizers also that of the server.
+# Not of src/file: every test that loads a model would be slower.
+function(skim_set_optimization group target)
   if(group STREQUAL measuring)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
@@ -58,38 +58,38 @@ endfunction()
 function(skim_library_includes target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${target} PRIVATE SKIM_VERSION="${PROJECT_VERSION}")
-  skim_count_coverage(${target})
+  skim_fuzz_coverage(${target})
   target_link_libraries(${target} PRIVATE tl::expected Threads::Threads hwy::hwy nlohmann_json::nlohmann_json skim_warnings)
 endfunction()
 
-# The objects of one group. With CMAKE_UNITY_BUILD, as the presets for tests have it, its sources are compiled as one.
-# Sanitized builds take them in reverse, so that a source that leans on an include or a name of another one fails in
-# one of the builds. Options are the group's, not its sources': CMake leaves a source with options of its own out of
-# the unit. Kernels are files of their own: each is read once for every instruction set.
+# The objects of one group. With CMAKE_UNITY_BUILD (test presets) its sources are compiled as one unit. Sanitized builds
+# reverse their order, so that a source that depends on an include of another one fails in one of the builds. Options are
+# set per group, because CMake excludes a source with its own options from the unit. Kernels are compiled separately:
+# each is included once per instruction set.
 function(skim_group_objects group sources)
   if(SKIM_SANITIZE)
     list(REVERSE sources)
   endif()
   add_library(skim_${group} OBJECT ${sources})
   skim_library_includes(skim_${group})
-  skim_level_of(${group} skim_${group})
+  skim_set_optimization(${group} skim_${group})
   if(group STREQUAL kernels)
     set_target_properties(skim_${group} PROPERTIES UNITY_BUILD OFF)
   else()
     set_target_properties(skim_${group} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
-    # To this warning a source that another one includes is a header.
+    # This warning treats a source included by the unit as a header.
     target_compile_options(skim_${group} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
-# One library of all folders, so that users link one thing.
+# One library of all directories.
 macro(skim_finish_library)
-  skim_quick_kernels()
+  skim_sanitized_kernels()
   set(groups "")
   foreach(source IN LISTS SKIM_LIBRARY_SOURCES)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(GET folder FILENAME folder)
-    skim_group_of(${folder} group)
+    skim_find_group(${folder} group)
     list(APPEND groups ${group})
     list(APPEND sources_of_${group} ${source})
   endforeach()
@@ -104,47 +104,47 @@ macro(skim_finish_library)
   set_target_properties(skim_library PROPERTIES OUTPUT_NAME skim EXPORT_NAME skim LINKER_LANGUAGE CXX)
   target_include_directories(skim_library PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
   target_compile_features(skim_library PUBLIC cxx_std_20)
-  # The JSON library is headers only: users of the installed library have no need of it.
+  # The JSON library is header-only and not needed by users of the installed library.
   target_link_libraries(skim_library PUBLIC tl::expected Threads::Threads PRIVATE hwy::hwy)
 endmacro()
 
-# A program of ours that may look inside the library.
-function(skim_inside target)
+# Gives a target access to the internal headers of the library.
+function(skim_internal target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE skim_library hwy::hwy nlohmann_json::nlohmann_json skim_warnings)
 endfunction()
 
-# For what is not hot: the command line (-O1), and tests and what they need alone (-O0). Optimising them would take
-# longer than running them. Sanitized code takes longest to optimise; there the library is, and the rest is not.
-function(skim_compile_quickly target level)
+# Lowers the optimization level of code that is not hot, to save compile time: the command line (-O1), tests (-O0). In
+# sanitized builds only the library is optimized.
+function(skim_low_optimization target level)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}> $<$<CONFIG:Checked>:-O0>)
 endfunction()
 
-# What all tests include, compiled once: reading gtest takes longer than compiling most tests.
+# Precompiled headers of the tests: parsing gtest takes longer than compiling most tests.
 function(skim_test_headers)
   file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
   add_library(skim_test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
-  skim_inside(skim_test_headers)
-  skim_compile_quickly(skim_test_headers -O0)
+  skim_internal(skim_test_headers)
+  skim_low_optimization(skim_test_headers -O0)
   target_link_libraries(skim_test_headers PRIVATE GTest::gtest GTest::gtest_main GTest::gmock)
-  # Programs are compiled with -fPIE, and a precompiled header must be, too.
+  # Executables are compiled with -fPIE, so the precompiled header must be, too.
   set_target_properties(skim_test_headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(skim_test_headers PRIVATE -fPIE)
-  # The sanitizer build has the tests that use JSON.
+  # Only the sanitizer build has tests that use JSON.
   target_precompile_headers(skim_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>
                             $<$<CXX_COMPILER_ID:Clang>:<nlohmann/json.hpp$<ANGLE-R>>)
 endfunction()
 
-# A gtest program; each of its cases is a test of its own to ctest.
+# A gtest program; ctest runs each test case separately.
 function(skim_test target)
   add_executable(${target} ${ARGN})
-  skim_inside(${target})
-  skim_compile_quickly(${target} -O0)
+  skim_internal(${target})
+  skim_low_optimization(${target} -O0)
   target_link_libraries(${target} PRIVATE GTest::gtest GTest::gtest_main GTest::gmock)
   if(TARGET skim_test_headers)
     target_precompile_headers(${target} REUSE_FROM skim_test_headers)
   endif()
-  # Parameter values are left out of the names: not every value prints the same twice.
+  # Omits parameter values from the names, because not every value prints deterministically.
   gtest_discover_tests(${target} TEST_PREFIX "${target}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST
                        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} PROPERTIES TIMEOUT 300)
 endfunction()
@@ -157,7 +157,7 @@ function(skim_folder_tests)
   set(groups "")
   foreach(folder IN LISTS SKIM_TEST_FOLDERS)
     if(NOT folder IN_LIST SKIM_TESTED_ELSEWHERE)
-      skim_group_of(${folder} group)
+      skim_find_group(${folder} group)
       list(APPEND groups ${group})
       list(APPEND tests_of_${group} ${SKIM_TESTS_OF_${folder}})
     endif()

@@ -1,5 +1,4 @@
-// The compiled half of the Python package: thin, so that what people see is written in Python
-// (python/skim) and can be read there.
+// The extension module _skim: a thin layer over the library. The public API is in python/skim.
 #include "bind.h"
 
 #include <string_view>
@@ -7,7 +6,7 @@
 namespace skim::python {
 namespace {
 
-const char* name_of(Fault fault) {
+const char* to_string(Fault fault) {
   switch (fault) {
     case Fault::io:
       return "io";
@@ -23,19 +22,20 @@ const char* name_of(Fault fault) {
   return "argument";
 }
 
-// A message may quote the name of a file, which may be any bytes.
-py::str text_of(std::string_view message) {
+// Decodes an error message, which may quote a path with arbitrary bytes.
+py::str decode_message(std::string_view message) {
   PyObject* text = PyUnicode_DecodeUTF8(message.data(), static_cast<py::ssize_t>(message.size()),
                                         "backslashreplace");
   if (text == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::str>(text);
 }
 
-void raise_in_python(const Error& error) {
+void set_python_error(const Error& error) {
   try {
-    const py::object made = py::module_::import("skim._errors")
-                                .attr("error_of")(name_of(error.fault), text_of(error.message));
-    PyErr_SetObject(py::type::handle_of(made).ptr(), made.ptr());
+    const py::object exception =
+        py::module_::import("skim._errors")
+            .attr("make_error")(to_string(error.fault), decode_message(error.message));
+    PyErr_SetObject(py::type::handle_of(exception).ptr(), exception.ptr());
   } catch (py::error_already_set& other) {
     other.restore();
   }
@@ -43,10 +43,10 @@ void raise_in_python(const Error& error) {
 
 }  // namespace
 
-Policy policy_from(const PolicyParts& parts) {
+Policy to_policy(const PolicyParts& parts) {
   const auto& [threshold, rule, seed] = parts;
   Policy policy;
-  policy.read_above = static_cast<float>(threshold);
+  policy.threshold = static_cast<float>(threshold);
   if (rule == "argmax") policy.rule = Policy::Rule::argmax;
   if (rule == "sample") policy.rule = Policy::Rule::sample;
   policy.seed = seed;
@@ -59,8 +59,8 @@ PYBIND11_MODULE(_skim, module) {
   pybind11::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
-    } catch (const skim::python::Refusal& refusal) {
-      skim::python::raise_in_python(refusal.error());
+    } catch (const skim::python::LibraryError& error) {
+      skim::python::set_python_error(error.error());
     }
   });
   module.attr("__version__") = SKIM_VERSION;

@@ -1,5 +1,5 @@
-// What the parts of the Python module share. Python code checks and converts what people pass in
-// (python/skim), so what arrives here has the right type; only the library still says no.
+// Shared by the sources of the Python extension module. python/skim checks and converts arguments,
+// so they have the right types here; only the library itself can still reject them.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -19,10 +19,10 @@ namespace skim::python {
 
 namespace py = pybind11;
 
-// An error of the library on its way to Python, where bind.cpp makes a skim.Error of it.
-class Refusal : public std::exception {
+// A library error as a C++ exception; bind.cpp translates it to skim.Error.
+class LibraryError : public std::exception {
  public:
-  explicit Refusal(Error error) : error_(std::move(error)) {}
+  explicit LibraryError(Error error) : error_(std::move(error)) {}
   const char* what() const noexcept override { return error_.message.c_str(); }
   const Error& error() const { return error_; }
 
@@ -30,19 +30,20 @@ class Refusal : public std::exception {
   Error error_;
 };
 
+// The value of a result; throws LibraryError if it holds an error.
 template <class T>
-T value_of(Result<T>&& result) {
-  if (!result) throw Refusal(std::move(result.error()));
+T unwrap(Result<T>&& result) {
+  if (!result) throw LibraryError(std::move(result.error()));
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-// As python/skim/_policy.py hands it over: threshold, rule, seed.
+// Threshold, rule and seed, as python/skim/_policy.py passes them.
 using PolicyParts = std::tuple<double, std::string, std::uint64_t>;
-Policy policy_from(const PolicyParts& parts);
+Policy to_policy(const PolicyParts& parts);
 
-// A copy that nobody can write to: readings never change.
+// A read-only NumPy array with a copy of the values: readings are immutable.
 template <class T>
-py::array_t<T> fixed_array(std::vector<py::ssize_t> shape, const T* values) {
+py::array_t<T> make_readonly_array(std::vector<py::ssize_t> shape, const T* values) {
   py::array_t<T> array(std::move(shape), values);
   array.attr("setflags")(py::arg("write") = false);
   return array;

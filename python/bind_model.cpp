@@ -16,15 +16,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Sessions keep the memory of the longest text they have seen; those of longer ones are let go.
-constexpr std::size_t kGiantText = std::size_t{1} << 20U;
-constexpr std::size_t kIdleSessions = 64;
+// A session keeps buffers for the longest text it has read; beyond this size it is not reused.
+constexpr std::size_t kMaxRetainedTextBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMaxIdleSessions = 64;
 
 double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-Query query_from(const py::tuple& parts) {
+Query to_query(const py::tuple& parts) {
   Query query;
   query.text = std::string(parts[0].cast<py::bytes>());
   query.question = std::string(parts[1].cast<py::bytes>());
@@ -34,17 +34,18 @@ Query query_from(const py::tuple& parts) {
   return query;
 }
 
-py::array words_array(const std::vector<Word>& words) {
-  std::vector<std::int64_t> extents;
-  extents.reserve(2 * words.size());
-  for (const Word& word : words) {
-    extents.push_back(static_cast<std::int64_t>(word.begin));
-    extents.push_back(static_cast<std::int64_t>(word.end));
+// An array of shape [words, 2] with the byte offsets of begin and end.
+py::array to_array(const std::vector<TokenSpan>& words) {
+  std::vector<std::int64_t> offsets;
+  offsets.reserve(2 * words.size());
+  for (const TokenSpan& word : words) {
+    offsets.push_back(static_cast<std::int64_t>(word.begin));
+    offsets.push_back(static_cast<std::int64_t>(word.end));
   }
-  return fixed_array({static_cast<py::ssize_t>(words.size()), 2}, extents.data());
+  return make_readonly_array({static_cast<py::ssize_t>(words.size()), 2}, offsets.data());
 }
 
-py::tuple pass_tuple(const Pass& pass) {
+py::tuple to_tuple(const Pass& pass) {
   const auto count = static_cast<py::ssize_t>(pass.steps.size());
   std::vector<std::uint16_t> widths;
   std::vector<float> p_read;
@@ -52,101 +53,101 @@ py::tuple pass_tuple(const Pass& pass) {
     widths.push_back(step.width);
     p_read.push_back(step.p_read);
   }
-  return py::make_tuple(pass.reader, pass.hidden, pass.of_question ? "question" : "text",
-                        fixed_array({count}, widths.data()), fixed_array({count}, p_read.data()));
+  return py::make_tuple(pass.reader, pass.hidden_size, pass.over_question ? "question" : "text",
+                        make_readonly_array({count}, widths.data()),
+                        make_readonly_array({count}, p_read.data()));
 }
 
-// Plain values in the order of RawReading in python/skim/_skim.pyi.
-py::tuple reading_tuple(const Reading& reading, double microseconds) {
+// The fields in the order of RawReading in python/skim/_skim.pyi.
+py::tuple to_tuple(const Reading& reading, double microseconds) {
   py::list passes;
-  for (const Pass& pass : reading.trace) passes.append(pass_tuple(pass));
+  for (const Pass& pass : reading.trace) passes.append(to_tuple(pass));
   const Answer& answer = reading.answer;
   const Costs& costs = reading.costs;
   return py::make_tuple(
       py::make_tuple(answer.index, answer.score, answer.begin, answer.end),
-      fixed_array({static_cast<py::ssize_t>(reading.scores.size())}, reading.scores.data()),
-      words_array(reading.words), words_array(reading.question_words), py::tuple(passes),
+      make_readonly_array({static_cast<py::ssize_t>(reading.scores.size())}, reading.scores.data()),
+      to_array(reading.words), to_array(reading.question_words), py::tuple(passes),
       py::make_tuple(costs.paper.reduction(), costs.counted.reduction(),
                      costs.executed.reduction()),
       skim_rate(reading.trace), microseconds);
 }
 
-// A model with sessions for whoever asks. The list of idle sessions is only touched by who holds
-// the interpreter's lock, so it needs none of its own.
+// A model with a pool of idle sessions. The GIL guards the pool.
 class SharedModel {
  public:
   explicit SharedModel(Model model) : model_(std::move(model)) {}
 
   const Model& model() const { return model_; }
 
-  py::tuple ask(const py::tuple& parts, const PolicyParts& policy_parts) {
-    const Query query = query_from(parts);
-    const Policy policy = policy_from(policy_parts);
-    Session session = take();
+  py::tuple read(const py::tuple& parts, const PolicyParts& policy_parts) {
+    const Query query = to_query(parts);
+    const Policy policy = to_policy(policy_parts);
+    Session session = acquire();
     std::optional<Result<Reading>> reading;
     double microseconds = 0;
     {
-      const py::gil_scoped_release others_may_run;
+      const py::gil_scoped_release release_gil;
       const auto start = Clock::now();
-      reading = session.ask(query, policy);
+      reading = session.read(query, policy);
       microseconds = microseconds_since(start);
     }
-    if (query.text.size() <= kGiantText) give_back(std::move(session));
-    return reading_tuple(value_of(std::move(*reading)), microseconds);
+    if (query.text.size() <= kMaxRetainedTextBytes) release(std::move(session));
+    return to_tuple(unwrap(std::move(*reading)), microseconds);
   }
 
  private:
-  Session take() {
+  Session acquire() {
     if (idle_.empty()) return Session(model_);
     Session session = std::move(idle_.back());
     idle_.pop_back();
     return session;
   }
-  void give_back(Session session) {
-    if (idle_.size() < kIdleSessions) idle_.push_back(std::move(session));
+  void release(Session session) {
+    if (idle_.size() < kMaxIdleSessions) idle_.push_back(std::move(session));
   }
 
   Model model_;
   std::vector<Session> idle_;
 };
 
-// Many texts at a time; belongs to one call of read_many.
+// Reads many texts on several threads; created for one call of read_many.
 class SharedBatch {
  public:
   SharedBatch(const SharedModel& model, int threads) : batch_(model.model(), threads) {}
 
-  // `first` is the number of the first text, for messages.
-  py::list ask(const py::list& parts, const PolicyParts& policy_parts, std::size_t first) {
+  // `first` is the index of the first text, for error messages.
+  py::list read(const py::list& parts, const PolicyParts& policy_parts, std::size_t first) {
     std::vector<Query> queries;
-    for (const py::handle one : parts) queries.push_back(query_from(one.cast<py::tuple>()));
-    const Policy policy = policy_from(policy_parts);
+    for (const py::handle part : parts) queries.push_back(to_query(part.cast<py::tuple>()));
+    const Policy policy = to_policy(policy_parts);
     if (readings_.size() < queries.size()) readings_.resize(queries.size());
     const auto readings = std::span(readings_).first(queries.size());
     double microseconds = 0;
     {
-      const py::gil_scoped_release others_may_run;
+      const py::gil_scoped_release release_gil;
       const auto start = Clock::now();
-      batch_.ask(queries, policy, readings);
+      batch_.read(queries, policy, readings);
       microseconds = microseconds_since(start) / static_cast<double>(queries.size());
     }
-    py::list answers;
+    py::list tuples;
     for (std::size_t i = 0; i < readings.size(); ++i) {
-      if (!readings[i]) refuse(readings[i].error(), first + i);
-      answers.append(reading_tuple(*readings[i], microseconds));
+      if (!readings[i]) throw_error(readings[i].error(), first + i);
+      tuples.append(to_tuple(*readings[i], microseconds));
     }
-    return answers;
+    return tuples;
   }
 
  private:
-  [[noreturn]] static void refuse(const Error& error, std::size_t number) {
-    throw Refusal({error.fault, "text " + std::to_string(number) + ": " + error.message});
+  [[noreturn]] static void throw_error(const Error& error, std::size_t index) {
+    throw LibraryError({error.fault, "text " + std::to_string(index) + ": " + error.message});
   }
 
   Batch batch_;
   std::vector<Result<Reading>> readings_;
 };
 
-LoadOptions options_with(std::size_t table_bytes) {
+LoadOptions make_load_options(std::size_t table_bytes) {
   LoadOptions options;
   options.table_bytes = table_bytes;
   return options;
@@ -154,21 +155,21 @@ LoadOptions options_with(std::size_t table_bytes) {
 
 std::unique_ptr<SharedModel> load(const py::bytes& path, std::size_t table_bytes) {
   const std::string name = path;
-  const py::gil_scoped_release others_may_run;
-  return std::make_unique<SharedModel>(value_of(Model::load(name, options_with(table_bytes))));
+  const py::gil_scoped_release release_gil;
+  return std::make_unique<SharedModel>(unwrap(Model::load(name, make_load_options(table_bytes))));
 }
 
-std::unique_ptr<SharedModel> from_bytes(const py::bytes& given, const std::string& name,
+std::unique_ptr<SharedModel> from_bytes(const py::bytes& data, const std::string& name,
                                         std::size_t table_bytes) {
-  const std::string_view view = given;
+  const std::string_view view = data;
   std::vector<std::byte> bytes(view.size());
   if (!view.empty()) std::memcpy(bytes.data(), view.data(), view.size());
-  const py::gil_scoped_release others_may_run;
+  const py::gil_scoped_release release_gil;
   return std::make_unique<SharedModel>(
-      value_of(Model::from_bytes(std::move(bytes), name, options_with(table_bytes))));
+      unwrap(Model::from_bytes(std::move(bytes), name, make_load_options(table_bytes))));
 }
 
-py::list points_of(const SharedModel& shared) {
+py::list calibration_points(const SharedModel& shared) {
   py::list points;
   for (const Calibration::Point& point : shared.model().calibration().points) {
     points.append(py::make_tuple(point.threshold, point.work));
@@ -176,7 +177,7 @@ py::list points_of(const SharedModel& shared) {
   return points;
 }
 
-py::bytes name_of_model(const SharedModel& shared) { return shared.model().name(); }
+py::bytes model_name(const SharedModel& shared) { return shared.model().name(); }
 
 }  // namespace
 
@@ -185,29 +186,30 @@ void bind_model(py::module_& module) {
       .def_static("load", &load, py::arg("path"), py::arg("table_bytes"))
       .def_static("from_bytes", &from_bytes, py::arg("data"), py::arg("name"),
                   py::arg("table_bytes"))
-      .def("ask", &SharedModel::ask, py::arg("query"), py::arg("policy"))
+      .def("read", &SharedModel::read, py::arg("query"), py::arg("policy"))
       .def(
           "threshold_for",
           [](const SharedModel& shared, double budget) {
-            return value_of(shared.model().threshold_for(budget));
+            return unwrap(shared.model().threshold_for(budget));
           },
           py::arg("budget"))
-      .def("plain",
+      .def("dense",
            [](const SharedModel& shared) {
-             const py::gil_scoped_release others_may_run;
-             return std::make_unique<SharedModel>(value_of(shared.model().plain()));
+             const py::gil_scoped_release release_gil;
+             return std::make_unique<SharedModel>(unwrap(shared.model().dense()));
            })
-      .def_property_readonly("name", &name_of_model)
+      .def_property_readonly("name", &model_name)
       .def_property_readonly("labels",
                              [](const SharedModel& shared) { return shared.model().spec().labels; })
       .def_property_readonly(
-          "spec", [](const SharedModel& shared) { return spec_text(shared.model().spec()); })
+          "spec", [](const SharedModel& shared) { return to_json_text(shared.model().spec()); })
       .def_property_readonly(
-          "least", [](const SharedModel& shared) { return shared.model().spec().reader.least(); })
-      .def_property_readonly("calibration_points", &points_of);
+          "min_width",
+          [](const SharedModel& shared) { return shared.model().spec().reader.min_width(); })
+      .def_property_readonly("calibration_points", &calibration_points);
   py::class_<SharedBatch>(module, "Batch")
       .def(py::init<const SharedModel&, int>(), py::arg("model"), py::arg("threads"))
-      .def("ask", &SharedBatch::ask, py::arg("queries"), py::arg("policy"), py::arg("first"));
+      .def("read", &SharedBatch::read, py::arg("queries"), py::arg("policy"), py::arg("first"));
 }
 
 }  // namespace skim::python

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows that each check can fail: a check that never fails checks nothing."""
+"""Tests of the checks: each one detects the fault that it is for."""
 import pathlib
 import subprocess
 import tempfile
@@ -9,7 +9,7 @@ TOOLS = pathlib.Path(__file__).parent.resolve()
 
 
 class Tree:
-    """A small source tree in a folder of its own."""
+    """A small source tree in a temporary directory."""
 
     def __init__(self, root, files):
         self.root = root
@@ -38,28 +38,47 @@ class Layers(Case):
         self.assertEqual(code, 1, output)
         return output
 
-    def test_includes_along_the_arrows_pass(self):
+    def test_accepts_allowed_includes(self):
         code, output = self.tree({"src/base/a.h": "", "src/text/b.cpp": '#include "base/a.h"\n'}).check("check_layers")
         self.assertEqual(code, 0, output)
 
-    def test_an_include_against_the_arrows_is_named_by_line(self):
+    def test_reports_a_forbidden_include_by_line(self):
         output = self.faults({"src/nets/a.h": "", "src/base/b.cpp": '#include <vector>\n#include "nets/a.h"\n'})
         self.assertIn("src/base/b.cpp:2: base may not include nets", output)
 
-    def test_a_detour_through_the_parent_folder_is_seen(self):
+    def test_resolves_relative_includes(self):
         self.assertIn("base may not include nets",
                       self.faults({"src/nets/a.h": "", "src/base/b.cpp": '#include "../nets/a.h"\n'}))
 
-    def test_foreign_headers_stay_where_they_belong(self):
+    def test_restricts_third_party_headers(self):
         for header in ("hwy/highway.h", "nlohmann/json.hpp", "torch/torch.h", "CLI/CLI.hpp", "pybind11/stl.h"):
-            self.assertIn("belongs in", self.faults({"src/text/a.cpp": f"#include <{header}>\n"}))
+            self.assertIn("is allowed in", self.faults({"src/text/a.cpp": f"#include <{header}>\n"}))
 
-    def test_the_library_does_not_include_test_support(self):
+    def test_only_tests_may_include_test_support(self):
         files = {"tests/support/a.h": "", "src/text/a.cpp": '#include "tests/support/a.h"\n'}
         self.assertIn("only tests", self.faults(files))
 
-    def test_a_folder_without_a_row_is_named(self):
-        self.assertIn("src/odd: no row", self.faults({"src/odd/a.h": ""}))
+    def test_reports_unknown_directories_and_public_headers(self):
+        self.assertIn("src/odd/a.h: odd is not in ALLOWED", self.faults({"src/odd/a.h": ""}))
+        self.assertIn("skim/odd.h is not in ALLOWED", self.faults({"include/skim/odd.h": ""}))
+
+    def test_each_public_header_is_checked_separately(self):
+        headers = {"include/skim/result.h": "", "include/skim/session.h": ""}
+        code, output = self.tree({**headers, "src/base/a.h": '#include "skim/result.h"\n'}).check("check_layers")
+        self.assertEqual(code, 0, output)
+        self.assertIn("src/base/a.h:1: base may not include skim/session.h",
+                      self.faults({**headers, "src/base/a.h": '#include "skim/session.h"\n'}))
+        self.assertIn("skim/result.h may not include skim/session.h",
+                      self.faults({**headers, "include/skim/result.h": '#include "skim/session.h"\n'}))
+        code, output = self.tree({**headers, "python/a.cpp": "#include <skim/session.h>\n"}).check("check_layers")
+        self.assertEqual(code, 0, output)
+
+    def test_exact_reports_unused_dependencies(self):
+        tree = self.tree({"include/skim/result.h": "", "src/base/a.h": '#include "skim/result.h"\n'})
+        code, output = tree.check("check_layers", "--exact")
+        self.assertEqual(code, 1)
+        self.assertIn("text may include base, but no file does", output)
+        self.assertNotIn("base may include skim/result.h", output)
 
 
 class Docs(Case):
@@ -68,24 +87,24 @@ class Docs(Case):
         self.assertEqual(code, 1, output)
         return output
 
-    def test_a_dead_link_is_named_by_line(self):
+    def test_reports_a_dead_link_by_line(self):
         self.assertIn("docs/a.md:3: link to gone.md", self.faults("one\n\n[two](gone.md)\n"))
 
-    def test_a_link_to_a_missing_heading_fails(self):
+    def test_reports_a_link_to_a_missing_heading(self):
         self.assertIn("no heading", self.faults("# Here\n[x](#there)\n"))
 
-    def test_a_named_file_must_exist(self):
+    def test_reports_a_path_that_does_not_exist(self):
         self.assertIn("src/gone.h", self.faults("See `src/gone.h`.\n"))
 
-    def test_links_to_files_and_headings_pass(self):
+    def test_accepts_links_to_files_and_headings(self):
         code, output = self.tree({"a.md": "# Two words\n[x](#two-words) [y](docs/b.md) `docs/b.md`\n", "docs/b.md": ""}).check(
             "check_docs")
         self.assertEqual(code, 0, output)
 
-    def test_a_verb_without_documentation_fails(self):
+    def test_reports_an_undocumented_verb(self):
         tree = self.tree({"docs/cli.md": "`skim read`\n", "skim": "#!/bin/sh\nprintf 'Verbs:\\n  read  a\\n  run  b\\n'\n"})
         code, output = tree.check("check_docs", "--skim", tree.root / "skim")
-        self.assertEqual((code, output), (1, "docs/cli.md: says nothing of `skim run`\n"))
+        self.assertEqual((code, output), (1, "docs/cli.md: does not document `skim run`\n"))
 
 
     def test_results_that_the_command_would_not_write_fail(self):
@@ -99,7 +118,7 @@ class Docs(Case):
 
 
 class Format(Case):
-    def test_an_unformatted_file_is_named_and_can_be_fixed(self):
+    def test_reports_and_fixes_an_unformatted_file(self):
         tree = self.tree({"src/a.cpp": "int  main( ){}\n"})
         code, output = tree.check("check_format")
         self.assertEqual(code, 1)
@@ -111,19 +130,19 @@ class Format(Case):
 class Packages(Case):
     LIST = "libhwy-dev build hwy/ kernels\n"
 
-    def test_a_header_without_a_package_fails(self):
+    def test_reports_a_header_without_a_package(self):
         code, output = self.tree({"tools/packages.txt": "", "src/a.cpp": "#include <hwy/x.h>\n"}).check("check_packages")
         self.assertEqual(code, 1)
         self.assertIn("src/a.cpp: <hwy/x.h>", output)
 
-    def test_a_package_nobody_uses_fails(self):
+    def test_reports_an_unused_package(self):
         code, output = self.tree({"tools/packages.txt": self.LIST, "src/a.cpp": ""}).check("check_packages")
         self.assertEqual(code, 1)
-        self.assertIn("drop libhwy-dev", output)
+        self.assertIn("remove libhwy-dev", output)
 
 
 class Binary(Case):
-    def test_a_program_of_another_version_fails(self):
+    def test_reports_a_wrong_version(self):
         program = self.tree({"skim": "#!/bin/sh\necho skim 0.0.1\n"}).root / "skim"
         run = subprocess.run([TOOLS / "check_binary", program, "9.9.9"], capture_output=True, text=True)
         self.assertEqual(run.returncode, 1)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes tests/parity/fixtures: readers computed in double precision by a second implementation, one file a case.
+"""Writes tests/parity/fixtures: readers computed in double precision by a second implementation, one file per case.
 
 usage: tools/make_parity_fixtures.py [FOLDER]
 
-Needs Debian's python3-numpy. Where python3-torch is installed too, the plain cells are also compared with torch.nn's,
+Needs Debian's python3-numpy. Where python3-torch is installed too, the dense cells are also compared with torch.nn's,
 so that the reference itself rests on something. Weights and inputs are whole multiples of 1/128, which 32-bit floats
 hold exactly: both sides compute from the same numbers. The files are committed; running this again gives them back.
 """
@@ -24,22 +24,22 @@ MARGIN = 0.01
 @dataclasses.dataclass
 class Case:
     cell: str
-    input: int
-    hidden: int
-    small: tuple = ()
-    sees: str = "head"
+    input_size: int
+    hidden_size: int
+    skim_sizes: tuple = ()
+    small_input: str = "prefix"
     decision: str = "linear"
-    read_above: float = 0.5
+    threshold: float = 0.5
 
     @property
     def kind(self):
-        return "skim" if self.small else "full"
+        return "skim" if self.skim_sizes else "dense"
 
     @property
     def name(self):
-        parts = [self.cell, self.kind, f"{self.input}x{self.hidden}"]
-        if self.small:
-            parts += ["-".join(map(str, self.small)), self.sees, self.decision, f"at{self.read_above:g}"]
+        parts = [self.cell, self.kind, f"{self.input_size}x{self.hidden_size}"]
+        if self.skim_sizes:
+            parts += ["-".join(map(str, self.skim_sizes)), self.small_input, self.decision, f"at{self.threshold:g}"]
         return "_".join(parts)
 
 
@@ -48,41 +48,41 @@ def sigmoid(x):
 
 
 def tensor_shapes(case):
-    gates, d, n, k = GATES[case.cell], case.hidden, case.input, 1 + len(case.small)
+    gates, d, n, k = GATES[case.cell], case.hidden_size, case.input_size, 1 + len(case.skim_sizes)
     shapes = {}
 
     def add_cell(prefix, width, seen):
-        shapes[prefix + ".w"] = (gates * width, n)
-        shapes[prefix + ".u"] = (gates * width, seen)
-        shapes[prefix + ".b"] = (gates * width,)
+        shapes[prefix + ".weight_ih"] = (gates * width, n)
+        shapes[prefix + ".weight_hh"] = (gates * width, seen)
+        shapes[prefix + ".bias"] = (gates * width,)
         if case.cell == "gru":
-            shapes[prefix + ".bn"] = (width,)
+            shapes[prefix + ".bias_hn"] = (width,)
 
     add_cell("big", d, d)
-    for level, width in enumerate(case.small, 1):
+    for level, width in enumerate(case.skim_sizes, 1):
         if width:
-            add_cell(f"small.{level}", width, d if case.sees == "all" else width)
-    if case.small and case.decision == "dot":
+            add_cell(f"small.{level}", width, d if case.small_input == "full" else width)
+    if case.skim_sizes and case.decision == "dot":
         shapes["decision.scale"] = (k,)
-    elif case.small:
-        shapes["decision.w"], shapes["decision.u"] = (k, n), (k, d)
+    elif case.skim_sizes:
+        shapes["decision.weight_ih"], shapes["decision.weight_hh"] = (k, n), (k, d)
         if case.decision == "linear_cell":
-            shapes["decision.c"] = (k, d)
-    if case.small:
-        shapes["decision.b"] = (k,)
+            shapes["decision.weight_ch"] = (k, d)
+    if case.skim_sizes:
+        shapes["decision.bias"] = (k,)
     return shapes
 
 
 def run_cell(case, tensors, prefix, width, x, h, c):
     """The first `width` entries of the new state."""
-    w, u, b = (tensors[f"{prefix}.{part}"] for part in "wub")
+    w, u, b = (tensors[f"{prefix}.{part}"] for part in ("weight_ih", "weight_hh", "bias"))
     seen = h[: u.shape[1]]
     if case.cell == "rnn":
         return np.tanh(w @ x + u @ seen + b), None
     if case.cell == "gru":
         wx, uh = (w @ x + b).reshape(3, width), (u @ seen).reshape(3, width)
         reset, update = sigmoid(wx[0] + uh[0]), sigmoid(wx[1] + uh[1])
-        new = np.tanh(wx[2] + reset * (uh[2] + tensors[prefix + ".bn"]))
+        new = np.tanh(wx[2] + reset * (uh[2] + tensors[prefix + ".bias_hn"]))
         return (1 - update) * new + update * h[:width], None
     i, f, g, o = (w @ x + u @ seen + b).reshape(4, width)
     cell = sigmoid(f) * c[:width] + sigmoid(i) * np.tanh(g)
@@ -91,29 +91,29 @@ def run_cell(case, tensors, prefix, width, x, h, c):
 
 def probabilities(case, tensors, x, h, c):
     if case.decision == "dot":
-        common = min(case.input, case.hidden)
-        logits = tensors["decision.scale"] * (x[:common] @ h[:common]) + tensors["decision.b"]
+        common = min(case.input_size, case.hidden_size)
+        logits = tensors["decision.scale"] * (x[:common] @ h[:common]) + tensors["decision.bias"]
     else:
-        logits = tensors["decision.w"] @ x + tensors["decision.u"] @ h + tensors["decision.b"]
+        logits = tensors["decision.weight_ih"] @ x + tensors["decision.weight_hh"] @ h + tensors["decision.bias"]
         if case.decision == "linear_cell":
-            logits = logits + tensors["decision.c"] @ c
+            logits = logits + tensors["decision.weight_ch"] @ c
     powers = np.exp(logits - logits.max())
     return powers / powers.sum()
 
 
 def read(case, tensors, rows):
     """Hidden state after each row, width and p_read of each step, and the smallest distance from the threshold."""
-    h, c = np.zeros(case.hidden), np.zeros(case.hidden)
+    h, c = np.zeros(case.hidden_size), np.zeros(case.hidden_size)
     out, widths, p_read, margin = [], [], [], 1.0
     for x in rows:
         level, p = 0, np.array([1.0])
-        if case.small:
+        if case.skim_sizes:
             p = probabilities(case, tensors, x, h, c)
             reached = np.cumsum(p)[:-1]
-            margin = min(margin, np.abs(reached - case.read_above).min())
-            above = np.flatnonzero(reached > case.read_above)
-            level = int(above[0]) if above.size else len(case.small)
-        width = case.hidden if level == 0 else case.small[level - 1]
+            margin = min(margin, np.abs(reached - case.threshold).min())
+            above = np.flatnonzero(reached > case.threshold)
+            level = int(above[0]) if above.size else len(case.skim_sizes)
+        width = case.hidden_size if level == 0 else case.skim_sizes[level - 1]
         if width:
             prefix = "big" if level == 0 else f"small.{level}"
             new_h, new_c = run_cell(case, tensors, prefix, width, x, h, c)
@@ -125,17 +125,23 @@ def read(case, tensors, rows):
     return np.array(out), widths, np.array(p_read), margin
 
 
+def seed(case):
+    """The seed of the stored fixtures: a checksum of the name that the case had in version 1 of the file format."""
+    names = {"dense": "full", "prefix": "head", "full": "all"}
+    return zlib.crc32("_".join(names.get(part, part) for part in case.name.split("_")).encode())
+
+
 def draw(case):
     """The first drawing in which every level comes up at least twice and no decision is a close call."""
     for attempt in range(10000):
-        rng = np.random.default_rng([zlib.crc32(case.name.encode()), attempt])
+        rng = np.random.default_rng([seed(case), attempt])
         tensors = {}
         for name, shape in tensor_shapes(case).items():
             bound = 2.0 if name.startswith("decision") else 2.0 / np.sqrt(shape[-1]) if len(shape) == 2 else 0.5
             tensors[name] = np.round(rng.uniform(-bound, bound, shape) * UNIT) / UNIT
-        rows = np.round(rng.uniform(-1, 1, (ROWS, case.input)) * UNIT) / UNIT
+        rows = np.round(rng.uniform(-1, 1, (ROWS, case.input_size)) * UNIT) / UNIT
         result = read(case, tensors, rows)
-        widths = [case.hidden, *case.small]
+        widths = [case.hidden_size, *case.skim_sizes]
         if result[3] > MARGIN and all(result[1].count(width) >= 2 for width in widths):
             return tensors, rows, result
     raise RuntimeError(f"{case.name}: no drawing uses all levels")
@@ -144,12 +150,12 @@ def draw(case):
 def check_with_torch(case, tensors, rows, expected):
     import torch
 
-    module = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU, "rnn": torch.nn.RNN}[case.cell](case.input, case.hidden)
+    module = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU, "rnn": torch.nn.RNN}[case.cell](case.input_size, case.hidden_size)
     module = module.double()
-    bias_h = np.zeros_like(tensors["big.b"])
+    bias_h = np.zeros_like(tensors["big.bias"])
     if case.cell == "gru":
-        bias_h[2 * case.hidden:] = tensors["big.bn"]
-    values = {"weight_ih_l0": tensors["big.w"], "weight_hh_l0": tensors["big.u"], "bias_ih_l0": tensors["big.b"],
+        bias_h[2 * case.hidden_size:] = tensors["big.bias_hn"]
+    values = {"weight_ih_l0": tensors["big.weight_ih"], "weight_hh_l0": tensors["big.weight_hh"], "bias_ih_l0": tensors["big.bias"],
               "bias_hh_l0": bias_h}
     module.load_state_dict({name: torch.tensor(value) for name, value in values.items()})
     with torch.no_grad():
@@ -165,9 +171,9 @@ def write(case, folder, tensors, rows, result):
     out, widths, p_read, _ = result
     whole = lambda v: str(int(round(v * UNIT)))
     lines = [
-        f"kind {case.kind}", f"cell {case.cell}", f"input {case.input}", f"hidden {case.hidden}",
-        f"small {len(case.small)} {' '.join(map(str, case.small))}".rstrip(), f"small_sees {case.sees}",
-        f"decision {case.decision}", f"read_above {case.read_above:g}", f"unit {UNIT}", f"tensors {len(tensors)}",
+        f"kind {case.kind}", f"cell {case.cell}", f"input_size {case.input_size}", f"hidden_size {case.hidden_size}",
+        f"skim_sizes {len(case.skim_sizes)} {' '.join(map(str, case.skim_sizes))}".rstrip(), f"small_input {case.small_input}",
+        f"decision {case.decision}", f"threshold {case.threshold:g}", f"unit {UNIT}", f"tensors {len(tensors)}",
     ]
     for name, values in tensors.items():
         lines.append(f"{name} {values.ndim} {' '.join(map(str, values.shape))} {numbers(values, whole)}")
@@ -183,15 +189,15 @@ def cases():
         yield Case(cell, 3, 1)
         yield Case(cell, 7, 9)
         yield Case(cell, 12, 17)
-        for sees in ("head", "all"):
-            yield Case(cell, 7, 9, (3,), sees)
-            yield Case(cell, 5, 11, (8, 3), sees, read_above=0.4)
+        for small_input in ("prefix", "full"):
+            yield Case(cell, 7, 9, (3,), small_input)
+            yield Case(cell, 5, 11, (8, 3), small_input, threshold=0.4)
         yield Case(cell, 7, 9, (0,))
         yield Case(cell, 6, 10, (4, 0))
         yield Case(cell, 7, 9, (3,), decision="dot")
-        yield Case(cell, 12, 8, (5, 2), decision="dot", read_above=0.3)
+        yield Case(cell, 12, 8, (5, 2), decision="dot", threshold=0.3)
     yield Case("lstm", 7, 9, (3,), decision="linear_cell")
-    yield Case("lstm", 7, 9, (4, 2), "all", "linear_cell", 0.6)
+    yield Case("lstm", 7, 9, (4, 2), "full", "linear_cell", 0.6)
     yield Case("lstm", 10, 33, (10,))
 
 
@@ -207,11 +213,11 @@ def main():
     count = 0
     for case in cases():
         tensors, rows, result = draw(case)
-        if has_torch and case.kind == "full":
+        if has_torch and case.kind == "dense":
             check_with_torch(case, tensors, rows, result[0])
         write(case, folder, tensors, rows, result)
         count += 1
-    print(f"{count} cases in {folder}, plain cells {'agree with torch' if has_torch else 'not compared with torch'}")
+    print(f"{count} cases in {folder}, dense cells {'agree with torch' if has_torch else 'not compared with torch'}")
 
 
 if __name__ == "__main__":

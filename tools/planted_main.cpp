@@ -1,5 +1,5 @@
-// skim-planted: writes the planted model and data of its task, so that scripts and people
-// have something to run without training or download.
+// skim-planted: writes models with hand-set or random weights and data of the planted task, for
+// tests and benchmarks.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -19,9 +19,9 @@
 #include "spec/names.h"
 #include "tasks/planted.h"
 #include "tasks/planted_questions.h"
+#include "tests/support/model_specs.h"
 #include "tests/support/planted_model.h"
 #include "tests/support/random_draft.h"
-#include "tests/support/shapes.h"
 
 namespace skim {
 namespace {
@@ -29,20 +29,21 @@ namespace {
 constexpr std::string_view kUsage =
     "usage: skim-planted [--model FILE.skim] [--data FILE.tsv] [--seeds FOLDER] [--shapes FOLDER]\n"
     "  --model FILE        write the model: hand-set weights that solve the planted task\n"
-    "  --data FILE         write examples of the task, one a line: label, tab, text\n"
+    "  --data FILE         write examples of the task, one per line: label, tab, text\n"
     "  --seeds FOLDER      write several small model files to start fuzzers from\n"
     "  --shapes FOLDER     write small models of every shape and kind, with random weights\n"
-    "  --every 1           of those shapes, each so many\n"
+    "  --every 1           write every Nth of those shapes\n"
     "  --questions FOLDER  write one small model of each net that takes questions\n"
     "  --examples 1000     number of examples\n"
     "  --words-per-text 60\n"
     "  --seed 1\n"
     "  --negators yes|no   whether 'not good' may occur\n"
-    "  --reader skim|full  --cell lstm|gru|rnn  --hidden 100  --small 10[,5...]\n"
-    "  --layers 1  --bidirectional yes|no  --pooling last|max|mean|attention\n"
-    "  --weights f32|bf16|int8  --word-width 100  --vocabulary N (filled up with made-up words)\n"
-    "  --net cloze|span|bidaf  a model that answers questions: random weights, so wrong answers,\n"
-    "                      which knows the words of the generated questions\n";
+    "  --reader skim|dense  --cell lstm|gru|rnn  --hidden-size 100  --skim-size 10[,5...]\n"
+    "  --num-layers 1  --bidirectional yes|no  --pooling last|max|mean|attention\n"
+    "  --weights f32|bf16|int8  --embedding-size 100  --vocab-size N (padded with generated "
+    "words)\n"
+    "  --net cloze|span|bidaf  a question-answering model with random weights and the vocabulary\n"
+    "                      of the generated questions\n";
 
 struct Request {
   std::string model, data, seeds, shapes, questions;
@@ -54,28 +55,29 @@ struct Request {
 };
 
 template <class Number>
-Result<void> take_number(std::string_view text, const std::string& option, Number& into) {
+Result<void> parse_number(std::string_view text, const std::string& option, Number& into) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
   if (error == std::errc() && end == text.data() + text.size()) return {};
-  return fail(Fault::argument, option + " takes a whole number, not '" + std::string(text) + "'");
+  return fail(Fault::argument, option + " expects an integer, got '" + std::string(text) + "'");
 }
 
 template <class Choice>
-Result<void> take_choice(std::string_view text, const std::string& option, Choice& into) {
-  return value_named<Choice>(text, option).map([&](Choice value) { into = value; });
+Result<void> parse_choice(std::string_view text, const std::string& option, Choice& into) {
+  return enum_from_name<Choice>(text, option).map([&](Choice value) { into = value; });
 }
 
-Result<void> take_yes(std::string_view text, const std::string& option, bool& into) {
+Result<void> parse_yes(std::string_view text, const std::string& option, bool& into) {
   if (text != "yes" && text != "no") return fail(Fault::argument, option + " takes yes or no");
   into = text == "yes";
   return {};
 }
 
-Result<void> take_widths(std::string_view text, const std::string& option, std::vector<int>& into) {
+Result<void> parse_widths(std::string_view text, const std::string& option,
+                          std::vector<int>& into) {
   into.clear();
   while (true) {
     const std::size_t comma = text.find(',');
-    if (Result<void> taken = take_number(text.substr(0, comma), option, into.emplace_back());
+    if (Result<void> taken = parse_number(text.substr(0, comma), option, into.emplace_back());
         !taken) {
       return taken;
     }
@@ -84,8 +86,8 @@ Result<void> take_widths(std::string_view text, const std::string& option, std::
   }
 }
 
-Result<void> take(const std::string& option, std::string_view text, Request& into) {
-  using Taker = std::function<Result<void>()>;
+Result<void> parse_option(const std::string& option, std::string_view text, Request& into) {
+  using Parser = std::function<Result<void>()>;
   const auto file = [&](std::string& path) {
     return [&path, text]() -> Result<void> {
       path = text;
@@ -93,15 +95,15 @@ Result<void> take(const std::string& option, std::string_view text, Request& int
     };
   };
   const auto number = [&](auto& value) {
-    return [&value, text, option] { return take_number(text, option, value); };
+    return [&value, text, option] { return parse_number(text, option, value); };
   };
   const auto choice = [&](auto& value) {
-    return [&value, text, option] { return take_choice(text, option, value); };
+    return [&value, text, option] { return parse_choice(text, option, value); };
   };
   const auto yes = [&](bool& value) {
-    return [&value, text, option] { return take_yes(text, option, value); };
+    return [&value, text, option] { return parse_yes(text, option, value); };
   };
-  const std::map<std::string, Taker> takers = {
+  const std::map<std::string, Parser> parsers = {
       {"--model", file(into.model)},
       {"--data", file(into.data)},
       {"--seeds", file(into.seeds)},
@@ -115,26 +117,26 @@ Result<void> take(const std::string& option, std::string_view text, Request& int
       {"--net", choice(into.kind)},
       {"--reader", choice(into.net.kind)},
       {"--cell", choice(into.net.cell)},
-      {"--hidden", number(into.net.hidden)},
-      {"--small", [&] { return take_widths(text, option, into.net.small); }},
-      {"--layers", number(into.net.layers)},
+      {"--hidden-size", number(into.net.hidden_size)},
+      {"--skim-size", [&] { return parse_widths(text, option, into.net.skim_sizes); }},
+      {"--num-layers", number(into.net.num_layers)},
       {"--bidirectional", yes(into.net.bidirectional)},
       {"--pooling", choice(into.net.pooling)},
-      {"--weights", choice(into.net.weights)},
-      {"--word-width", number(into.net.word_width)},
-      {"--vocabulary", number(into.net.vocabulary)},
+      {"--weights", choice(into.net.weight_type)},
+      {"--embedding-size", number(into.net.embedding_size)},
+      {"--vocab-size", number(into.net.vocab_size)},
   };
-  const auto taker = takers.find(option);
-  if (taker == takers.end()) return fail(Fault::argument, "unknown option " + option);
-  return taker->second();
+  const auto parser = parsers.find(option);
+  if (parser == parsers.end()) return fail(Fault::argument, "unknown option " + option);
+  return parser->second();
 }
 
-Result<Request> request_from(int count, char** arguments) {
+Result<Request> parse_arguments(int count, char** arguments) {
   Request request;
   for (int i = 1; i < count; i += 2) {
     const std::string option = arguments[i];
-    if (i + 1 == count) return fail(Fault::argument, option + " lacks its value");
-    if (Result<void> taken = take(option, arguments[i + 1], request); !taken) {
+    if (i + 1 == count) return fail(Fault::argument, option + " needs a value");
+    if (Result<void> taken = parse_option(option, arguments[i + 1], request); !taken) {
       return tl::make_unexpected(taken.error());
     }
   }
@@ -148,7 +150,7 @@ Result<void> write_data(const Request& request) {
     file << example.label << '\t' << example.query.text << '\n';
   }
   file.close();
-  if (!file) return fail(Fault::io, request.data + ": cannot be written");
+  if (!file) return fail(Fault::io, request.data + ": cannot write");
   return {};
 }
 
@@ -158,7 +160,7 @@ Result<void> write_model(const PlantedModelOptions& options, const std::filesyst
   return write_model_file(*draft, path);
 }
 
-// The words of some generated passages and their questions, each once.
+// Returns the vocabulary of some generated passages and questions.
 std::set<std::string> question_words(const PlantedOptions& task) {
   std::string text;
   for (std::uint64_t i = 0; i < 40; ++i) {
@@ -181,59 +183,59 @@ Result<void> write_question_model(const Request& request) {
   const std::set<std::string> words = question_words(request.task);
   ModelSpec spec;
   spec.net = request.kind;
-  spec.vocabulary = static_cast<int>(words.size()) + 1;
-  spec.word_width = net.word_width;
+  spec.vocab_size = static_cast<int>(words.size()) + 1;
+  spec.embedding_size = net.embedding_size;
   spec.reader.kind = net.kind;
   spec.reader.cell = net.cell;
-  spec.reader.hidden = net.hidden;
-  spec.reader.small = net.kind == ReaderKind::skim ? net.small : std::vector<int>{};
-  spec.layers = net.layers;
+  spec.reader.hidden_size = net.hidden_size;
+  spec.reader.skim_sizes = net.kind == ReaderKind::skim ? net.skim_sizes : std::vector<int>{};
+  spec.num_layers = net.num_layers;
   spec.bidirectional = net.bidirectional;
-  spec.weights = net.weights;
+  spec.weight_type = net.weight_type;
   ModelDraft draft = random_draft(spec, net.seed);
   std::copy(words.begin(), words.end(), draft.vocabulary.begin() + 1);
   return write_model_file(draft, request.model);
 }
 
-// Random weights: they answer, but not well.
+// Writes one small model with random weights per question-answering net.
 Result<void> write_question_models(const std::filesystem::path& folder) {
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
   for (const NetKind net : {NetKind::cloze, NetKind::span, NetKind::bidaf}) {
     ModelSpec spec;
     spec.net = net;
-    spec.vocabulary = 40;
-    spec.word_width = 3;
-    spec.letters = {.width = 2, .filters = 3, .window = 2};
-    spec.reader.input = spec.input_width();
-    spec.reader.hidden = 4;
-    spec.reader.small = {2};
-    spec.bidirectional = spec.finds_pieces();
-    const std::string name = std::string(name_of(net)) + ".skim";
+    spec.vocab_size = 40;
+    spec.embedding_size = 3;
+    spec.char_cnn = {.embedding_size = 2, .num_filters = 3, .kernel_size = 2};
+    spec.reader.input_size = spec.input_size();
+    spec.reader.hidden_size = 4;
+    spec.reader.skim_sizes = {2};
+    spec.bidirectional = spec.is_extractive();
+    const std::string name = std::string(to_string(net)) + ".skim";
     const Result<void> written = write_model_file(random_draft(spec, 1), folder / name);
     if (!written) return written;
   }
   return {};
 }
 
-// Small ones, so that a fuzzer gets far in a short time.
+// Writes small models as fuzzer seeds.
 Result<void> write_seeds(const std::filesystem::path& folder) {
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
   for (const WeightType weights : {WeightType::f32, WeightType::bf16, WeightType::int8}) {
     for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
       ModelSpec spec;
-      spec.vocabulary = 6;
-      spec.word_width = 3;
+      spec.vocab_size = 6;
+      spec.embedding_size = 3;
       spec.reader.cell = cell;
-      spec.reader.input = 3;
-      spec.reader.hidden = 4;
-      spec.reader.small = {2, 0};
+      spec.reader.input_size = 3;
+      spec.reader.hidden_size = 4;
+      spec.reader.skim_sizes = {2, 0};
       spec.bidirectional = cell == Cell::gru;
       spec.pooling = cell == Cell::rnn ? Pooling::attention : Pooling::max;
-      spec.weights = weights;
+      spec.weight_type = weights;
       const std::string name =
-          std::string(name_of(cell)) + "-" + std::string(name_of(weights)) + ".skim";
+          std::string(to_string(cell)) + "-" + std::string(to_string(weights)) + ".skim";
       const Result<void> written = write_model_file(random_draft(spec, 1), folder / name);
       if (!written) return written;
     }
@@ -241,11 +243,11 @@ Result<void> write_seeds(const std::filesystem::path& folder) {
   return write_question_models(folder);
 }
 
-// Classifiers by number, other nets by name.
+// Writes classifiers named by number, other nets by name.
 Result<void> write_shapes(const std::filesystem::path& folder, std::size_t every) {
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
-  const std::vector<ModelSpec> all = every_shape();
+  const std::vector<ModelSpec> all = all_model_specs();
   Result<void> done;
   for (std::size_t i = 0; done && i < all.size(); i += std::max<std::size_t>(every, 1)) {
     ModelDraft draft = random_draft(all[i], i + 1);
@@ -276,7 +278,7 @@ int main(int count, char** arguments) {
     std::fputs(skim::kUsage.data(), count == 1 ? stderr : stdout);
     return count == 1 ? 2 : 0;
   }
-  const skim::Result<skim::Request> request = skim::request_from(count, arguments);
+  const skim::Result<skim::Request> request = skim::parse_arguments(count, arguments);
   if (!request) {
     std::fprintf(stderr, "skim-planted: %s\n%s", request.error().message.c_str(),
                  skim::kUsage.data());

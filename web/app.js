@@ -1,14 +1,14 @@
-// The page: what the user wants is the state, and every change of it goes through change().
-import {changesFrom, linkInAddress, writeAddress} from './address.js';
-import {Asking} from './asking.js';
-import {wellFormed} from './bytes.js';
-import {Dial, kModes, Picker, showExamples} from './controls.js';
+// The controller of the page. `state` holds the user's input; all changes go through change().
+import {fetchModels, storeToken} from './api.js';
+import {Dial, kModes, PassPicker, showExamples} from './controls.js';
 import {examplesFor, isExample} from './examples.js';
-import {shareText} from './numbers.js';
-import {patience, whenSettled} from './pace.js';
+import {formatFraction} from './numbers.js';
 import {Pane} from './pane.js';
-import {budgetRange, choicesIn, leastUnits, takesChoices, takesQuestion} from './reading.js';
-import {models, rememberToken} from './server.js';
+import {budgetRange, minWidth, parseChoices, takesChoices, takesQuestion} from './reading.js';
+import {ReadingLoader} from './reading_loader.js';
+import {debounce, retryDelay} from './scheduling.js';
+import {readUrl, stateFromLink, writeUrl} from './url_state.js';
+import {toWellFormed} from './utf8.js';
 
 const element = (id) => document.getElementById(id);
 
@@ -25,9 +25,9 @@ const state = {
 };
 
 const panes = [makePane(0), makePane(1)];
-const dials = [0, 1].map((i) => new Dial(document.querySelector(`[data-dial="${i}"]`), (value) => turn(i, value)));
-const picker = new Picker(element('picker'), (pass) => change({pass}));
-const asking = new Asking(panes, showReadings, showFault);
+const dials = [0, 1].map((i) => new Dial(document.querySelector(`[data-dial="${i}"]`), (value) => setDialValue(i, value)));
+const picker = new PassPicker(element('picker'), (pass) => change({pass}));
+const loader = new ReadingLoader(panes, showReadings, showError);
 
 function makePane(number) {
   const part = element('pane').content.firstElementChild.cloneNode(true);
@@ -36,41 +36,41 @@ function makePane(number) {
   part.setAttribute('aria-labelledby', title.id);
   part.hidden = true;
   element('panes').append(part);
-  return new Pane(part, (index) => panes[1 - number].setTwin(state.compare ? index : -1));
+  return new Pane(part, (index) => panes[1 - number].setLinkedWord(state.compare ? index : -1));
 }
 
 function setText(id, text) {
   if (element(id).textContent !== text) element(id).textContent = text;
 }
 
-// --- from the state to the page
+// --- rendering
 
 function showModel() {
   const {model} = state;
   element('model-field').hidden = state.models.length < 2;
   element('model').replaceChildren(...state.models.map(({name}) => new Option(name, name, false, name === model.name)));
-  setText('model-facts', factsOf(model).join(' · '));
-  const least = leastUnits(model);
-  setText('read-note', `all ${model.hidden} units updated`);
-  setText('skimmed-note', least > 0 ? `${least} of ${model.hidden}` : 'passed over');
-  element('legend-between').hidden = model.small.length < 2 && model.reader !== 'vary';
-  element('legend-skimmed').hidden = model.reader === 'full';
+  setText('model-facts', modelFacts(model).join(' · '));
+  const skimWidth = minWidth(model);
+  setText('read-note', `all ${model.hiddenSize} units updated`);
+  setText('skimmed-note', skimWidth > 0 ? `${skimWidth} of ${model.hiddenSize}` : 'skipped');
+  element('legend-between').hidden = model.skimSizes.length < 2 && model.reader !== 'vcrnn';
+  element('legend-skimmed').hidden = model.reader === 'dense';
   showExamples(element('examples'), examplesFor(model), ({text, question = '', choices = ''}) =>
     change({text, question, choices}));
 }
 
 const kNets = {
-  classifier: 'chooses a label',
-  cloze: 'fills a gap with one of several choices',
-  span: 'answers questions with a piece of the text',
-  bidaf: 'answers questions with a piece of the text (BiDAF)',
+  classifier: 'classifies texts',
+  cloze: 'cloze questions: fills a gap with one of several choices',
+  span: 'answers questions with a span of the text',
+  bidaf: 'answers questions with a span of the text (BiDAF)',
 };
 
-function factsOf(model) {
+function modelFacts(model) {
   const facts = state.models.length < 2 ? [model.name] : [];
   facts.push(kNets[model.net] ?? model.net);
   if (model.labels?.length > 0 && model.labels.length < 6) facts.push(model.labels.join(' or '));
-  if (model.layers > 1) facts.push(`${model.layers} layers`);
+  if (model.num_layers > 1) facts.push(`${model.num_layers} layers`);
   if (model.directions > 1) facts.push('both directions');
   return facts;
 }
@@ -87,31 +87,31 @@ function showControls() {
   element('compare').checked = compare;
   element(mode).checked = true;
   element('budget').disabled = model.calibrated === false;
-  element('asking').hidden = !takesQuestion(model);
-  element('choosing').hidden = !takesChoices(model);
+  element('question-field').hidden = !takesQuestion(model);
+  element('choices-field').hidden = !takesChoices(model);
   for (const [id, value] of [['source', state.text], ['question', state.question], ['choices', state.choices]]) {
-    // Writing what is there already would move the cursor.
+    // Setting an unchanged value would move the cursor.
     if (element(id).value !== value) element(id).value = value;
   }
   showHint();
 }
 
 function showHint() {
-  const shown = asking.shown.slice(0, state.compare ? 2 : 1).filter(({query}) => 'budget' in query);
-  const thresholds = shown.map(({reading}) => shareText(reading.threshold ?? 0)).join(' and ');
+  const shown = loader.shown.slice(0, state.compare ? 2 : 1).filter(({query}) => 'budget' in query);
+  const thresholds = shown.map(({reading}) => formatFraction(reading.threshold ?? 0)).join(' and ');
   let hint = '';
-  if (state.model.calibrated === false) hint = 'A budget needs a calibrated model; skim tune makes one.';
-  else if (state.mode === 'budget' && thresholds) hint = `By the model\u2019s calibration, threshold ${thresholds}.`;
+  if (state.model.calibrated === false) hint = 'A budget needs a calibrated model; skim tune calibrates one.';
+  else if (state.mode === 'budget' && thresholds) hint = `The calibration of the model gives threshold ${thresholds}.`;
   setText('hint', hint);
 }
 
-// The panes that are wanted and have something to show.
+// Shows the panes that are in use and have a reading.
 function showPanes() {
-  const nothing = missing() !== '';
+  const isMissing = missingInput() !== '';
   panes.forEach((pane, i) => {
-    pane.element.hidden = nothing || !asking.shown[i] || (i === 1 && !state.compare);
+    pane.element.hidden = isMissing || !loader.shown[i] || (i === 1 && !state.compare);
     setText(`pane-${i}-title`, kModes[state.mode].title(state.dials[i][state.mode]));
-    element(`pane-${i}-title`).classList.toggle('unseen', !state.compare);
+    element(`pane-${i}-title`).classList.toggle('visually-hidden', !state.compare);
     pane.showPass(state.pass);
   });
   element('panes').classList.toggle('two', state.compare);
@@ -120,164 +120,164 @@ function showPanes() {
 }
 
 function showReadings() {
-  // The model may have fewer passes than the one before, or than the link believed.
+  // The model may have fewer passes than the previous one, or than the link assumes.
   if (state.pass >= panes[0].passes.length) state.pass = 0;
   showPanes();
   showHint();
-  saySummary();
+  announceSummary();
 }
 
-const saySummary = whenSettled(700, () => {
+const announceSummary = debounce(700, () => {
   setText('summary', panes.filter((pane) => !pane.element.hidden).map((pane) => pane.summary).join(' '));
 });
 
-// --- asking
+// --- requests
 
-// What is missing before anything can be asked.
-function missing() {
-  if (state.text.trim() === '') return 'Nothing to read yet. Type or paste a text, or take one of the examples.';
-  if (takesQuestion(state.model) && state.question.trim() === '') return 'This model answers questions. Ask one.';
-  if (takesChoices(state.model) && choicesIn(state.choices).length < 2) {
-    return 'This model chooses an answer. Give it two choices or more, with | between them.';
+// A message about missing input; empty if a request can be sent.
+function missingInput() {
+  if (state.text.trim() === '') return 'No text yet. Type or paste a text, or select one of the examples.';
+  if (takesQuestion(state.model) && state.question.trim() === '') return 'This model answers questions. Enter a question.';
+  if (takesChoices(state.model) && parseChoices(state.choices).length < 2) {
+    return 'This model selects one of several choices. Enter two choices or more, separated by |.';
   }
   return '';
 }
 
-function queryFor(dial) {
+function makeQuery(dial) {
   const {model, mode} = state;
-  const query = {model: model.name, text: wellFormed(state.text)};
-  if (takesQuestion(model)) query.question = wellFormed(state.question);
-  if (takesChoices(model)) query.choices = choicesIn(wellFormed(state.choices));
+  const query = {model: model.name, text: toWellFormed(state.text)};
+  if (takesQuestion(model)) query.question = toWellFormed(state.question);
+  if (takesChoices(model)) query.choices = parseChoices(toWellFormed(state.choices));
   query[mode] = dial[mode];
   return query;
 }
 
-function ask() {
-  clearTimeout(retry);
-  const lacks = missing();
-  element('empty').hidden = lacks === '';
-  setText('empty', lacks);
+function requestReadings() {
+  clearTimeout(retryTimer);
+  const missing = missingInput();
+  element('empty').hidden = missing === '';
+  setText('empty', missing);
   showPanes();
-  if (lacks === '') {
-    asking.ask(state.dials.slice(0, state.compare ? 2 : 1).map(queryFor), leastUnits(state.model));
+  if (missing === '') {
+    loader.load(state.dials.slice(0, state.compare ? 2 : 1).map(makeQuery), minWidth(state.model));
   } else {
-    asking.pause();
-    showFault(null);
+    loader.cancelTiming();
+    showError(null);
   }
 }
 
-// --- faults
+// --- errors
 
-let tries = 0;
-let retry = 0;
+let attempts = 0;
+let retryTimer = 0;
 
-function showFault(fault) {
-  element('fault').hidden = fault === null;
-  if (fault === null) {
-    tries = 0;
+function showError(error) {
+  element('error').hidden = error === null;
+  if (error === null) {
+    attempts = 0;
     return;
   }
-  const seconds = fault.busy ? patience(++tries, fault.retryAfter) : 0;
-  const again = seconds > 0 ? ` Trying again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.` : '';
-  setText('fault-text', fault.message + again);
-  element('again').hidden = !fault.passing;
-  element('token-form').hidden = !fault.wantsToken;
-  if (seconds > 0) retry = setTimeout(askAgain, 1000 * seconds);
+  const seconds = error.isBusy ? retryDelay(++attempts, error.retryAfter) : 0;
+  const notice = seconds > 0 ? ` Retrying in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.` : '';
+  setText('error-text', error.message + notice);
+  element('retry').hidden = !error.isTransient;
+  element('token-form').hidden = !error.needsToken;
+  if (seconds > 0) retryTimer = setTimeout(retryNow, 1000 * seconds);
 }
 
-function askAgain() {
-  if (state.model) ask();
+function retryNow() {
+  if (state.model) requestReadings();
   else start();
 }
 
-// --- the address
+// --- the URL
 
-const kLeftOut = 'The text is too long for a link, so the link keeps the setting and leaves the text out.';
+const kTextOmitted = 'The text is too long for a link, so the link holds the settings but omits the text.';
 
-function say(text) {
+function showNotice(text) {
   setText('notice', text);
   element('notice').hidden = text === '';
 }
 
-const writeAddressLater = whenSettled(350, async () => {
-  if (await writeAddress(state)) say(kLeftOut);
-  else say('');
+const writeUrlLater = debounce(350, async () => {
+  if (await writeUrl(state)) showNotice(kTextOmitted);
+  else showNotice('');
 });
 
 async function copyLink() {
-  writeAddressLater.cancel();
-  const leftOut = await writeAddress(state);
+  writeUrlLater.cancel();
+  const textOmitted = await writeUrl(state);
   try {
     await navigator.clipboard.writeText(location.href);
-    say(leftOut ? `Copied. ${kLeftOut}` : 'The link is copied. It holds text and setting.');
+    showNotice(textOmitted ? `Link copied. ${kTextOmitted}` : 'Link copied. It holds the text and the settings.');
   } catch {
-    say(`This browser does not let the page copy; the link is in the address bar.${leftOut ? ` ${kLeftOut}` : ''}`);
+    showNotice(`This browser does not allow the page to copy; the link is in the address bar.${textOmitted ? ` ${kTextOmitted}` : ''}`);
   }
 }
 
-async function followAddress() {
-  const link = await linkInAddress();
-  if (link !== null) Object.assign(state, changesFrom(link, state));
-  if (link?.damaged) say('The text of this link cannot be read; the link is damaged or was cut off.');
-  else if (link?.leftOut) say('This link leaves its text out, because it was too long.');
-  else if (state.text === '') takeFirstExample();
-  settle();
+async function applyUrl() {
+  const link = await readUrl();
+  if (link !== null) Object.assign(state, stateFromLink(link, state));
+  if (link?.corrupt) showNotice('The text of this link cannot be decoded; the link is damaged or truncated.');
+  else if (link?.textOmitted) showNotice('This link omits its text, because it was too long.');
+  else if (state.text === '') useFirstExample();
+  applyModel();
 }
 
 // --- changes
 
-function turn(i, value) {
-  const turned = [...state.dials];
-  turned[i] = {...turned[i], [state.mode]: value};
-  change({dials: turned});
+function setDialValue(i, value) {
+  const changed = [...state.dials];
+  changed[i] = {...changed[i], [state.mode]: value};
+  change({dials: changed});
 }
 
-function takeFirstExample() {
+function useFirstExample() {
   const {text, question = '', choices = ''} = examplesFor(state.model)[0];
   Object.assign(state, {text, question, choices});
 }
 
-// Brings the state into line with the model, and the page with the state.
-function settle() {
+// Adapts the state to the model, then the page to the state.
+function applyModel() {
   if (state.model.calibrated === false) state.mode = 'threshold';
-  const {least, most} = budgetRange(state.model);
-  const kept = (budget) => Math.min(most, Math.max(least, budget));
-  state.dials = state.dials.map(({threshold, budget}) => ({threshold, budget: kept(budget)}));
+  const {min, max} = budgetRange(state.model);
+  const clamp = (budget) => Math.min(max, Math.max(min, budget));
+  state.dials = state.dials.map(({threshold, budget}) => ({threshold, budget: clamp(budget)}));
   showModel();
   showControls();
-  ask();
+  requestReadings();
 }
 
 function change(changes) {
   Object.assign(state, changes);
   if (!state.model) return;
   showControls();
-  ask();
-  writeAddressLater();
+  requestReadings();
+  writeUrlLater();
 }
 
 function changeModel(name) {
-  const before = state.model;
+  const previous = state.model;
   state.model = state.models.find((model) => model.name === name);
   state.pass = 0;
-  if (before.net !== state.model.net && isExample(state.text)) takeFirstExample();
-  settle();
-  writeAddressLater();
+  if (previous.net !== state.model.net && isExample(state.text)) useFirstExample();
+  applyModel();
+  writeUrlLater();
 }
 
 async function start() {
   try {
-    state.models = await models();
-  } catch (fault) {
-    showFault(fault);
+    state.models = await fetchModels();
+  } catch (error) {
+    showError(error);
     return;
   }
-  showFault(null);
+  showError(null);
   state.model = state.models.find((model) => model.default) ?? state.models[0];
-  await followAddress();
+  await applyUrl();
 }
 
-function listen() {
+function addListeners() {
   const on = (id, event, action) => element(id).addEventListener(event, action);
   on('source', 'input', ({target}) => change({text: target.value}));
   on('question', 'input', ({target}) => change({question: target.value}));
@@ -287,19 +287,19 @@ function listen() {
   on('compare', 'change', ({target}) => change({compare: target.checked}));
   on('model', 'change', ({target}) => changeModel(target.value));
   on('copy', 'click', copyLink);
-  on('again', 'click', askAgain);
+  on('retry', 'click', retryNow);
   on('token-form', 'submit', (event) => {
     event.preventDefault();
-    rememberToken(element('token').value.trim());
-    askAgain();
+    storeToken(element('token').value.trim());
+    retryNow();
   });
   on('skip', 'click', (event) => {
-    // The fragment is taken.
+    // The fragment holds the state of the page.
     event.preventDefault();
     element('reading').focus();
   });
-  addEventListener('hashchange', () => { if (state.model) followAddress(); });
+  addEventListener('hashchange', () => { if (state.model) applyUrl(); });
 }
 
-listen();
+addListeners();
 start();

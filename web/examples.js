@@ -1,4 +1,4 @@
-// Texts to begin with, written for this page.
+// Example texts, written for this page.
 import {takesChoices, takesQuestion} from './reading.js';
 
 const kTexts = [
@@ -24,7 +24,7 @@ const kTexts = [
   },
 ];
 
-// `gap` is the same for models that fill the word XXXXX in from the choices.
+// `gap` is the cloze question: the model replaces XXXXX by one of the choices.
 const kQuestions = [
   {
     title: 'The lighthouse',

@@ -1,12 +1,12 @@
-// One reading on the page: answer, scores, figures, the text and its strip. Everything is changed in place.
-import {extentsOf} from './bytes.js';
-import {percentText, shareText, speedText, timeText, timesText} from './numbers.js';
-import {countRead, lookOf, stepsOf, treatmentText} from './reading.js';
-import {Strip} from './strip.js';
-import {coveredBy, Words} from './words.js';
+// Shows one reading: answer, scores, statistics, text and bar chart. Updates all elements in place.
+import {BarChart} from './bar_chart.js';
+import {formatFactor, formatFraction, formatPercent, formatSpeedup, formatTime} from './numbers.js';
+import {countRead, describeStep, splitSteps, stepDecision} from './reading.js';
+import {toSpans} from './utf8.js';
+import {Words, wordsInSpan} from './words.js';
 
-const kMostScores = 8;
-const kMostListed = 300;
+const kMaxScores = 8;
+const kMaxListedWords = 300;
 
 function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -27,31 +27,31 @@ function scoreRow() {
   return row;
 }
 
-// Labels keep their places while few, so that bars grow and shrink without jumping; of many, the best.
-export function shownScores(scores) {
-  if (scores.length <= kMostScores) return scores;
-  return [...scores].sort((a, b) => b.score - a.score).slice(0, kMostScores);
+// Few labels keep their order, so that bars do not move; of many labels, the best are shown.
+export function selectScores(scores) {
+  if (scores.length <= kMaxScores) return scores;
+  return [...scores].sort((a, b) => b.score - a.score).slice(0, kMaxScores);
 }
 
 export class Pane {
   #parts;
   #words;
-  #strip;
-  #shown = null;   // {reading, text, extents, …}: what is on the page
+  #chart;
+  #shown = null;       // {reading, query, text, question, pass, steps}
   #pass = 0;
-  #point = -1;
-  #plain = 0;      // microseconds of reading every word, 0 while not known
+  #hovered = -1;
+  #denseTime = 0;      // microseconds of the dense reader; 0: unknown
 
-  // `onPoint(index)` is told which word of the text is looked at, -1 for none.
-  constructor(element, onPoint) {
+  // Calls `onHover(index)` with the hovered word of the text; -1: none.
+  constructor(element, onHover) {
     const parts = [...element.querySelectorAll('[data-part]')].map((part) => [part.dataset.part, part]);
     this.#parts = {element, ...Object.fromEntries(parts)};
-    const {text, question, strip, list} = this.#parts;
+    const {text, question, chart, list} = this.#parts;
     this.#words = {
-      text: new Words(text, (index, how) => this.#onPoint('text', index, how, onPoint)),
-      question: new Words(question, (index, how) => this.#onPoint('question', index, how, () => {})),
+      text: new Words(text, (index, source) => this.#onHover('text', index, source, onHover)),
+      question: new Words(question, (index, source) => this.#onHover('question', index, source, () => {})),
     };
-    this.#strip = new Strip(strip);
+    this.#chart = new BarChart(chart);
     list.addEventListener('toggle', () => this.#showList());
     text.addEventListener('scroll', () => this.#showTip('text', -1));
   }
@@ -62,86 +62,86 @@ export class Pane {
   get element() {
     return this.#parts.element;
   }
-  // What screen readers are told once the dial rests.
+  // The announcement for screen readers.
   get summary() {
     if (this.#shown === null) return '';
     const {reading} = this.#shown;
-    return `${reading.answer.text}, ${percentText(reading.answer.score)}. ` +
-        `${this.#parts['read-words'].textContent} words read, ${percentText(reading.skim_rate)} skimmed, ` +
-        `${timesText(reading.flop_reduction.counted)} less work.`;
+    return `${reading.answer.text}, ${formatPercent(reading.answer.score)}. ` +
+        `${this.#parts['read-words'].textContent} words read, ${formatPercent(reading.skim_rate)} skimmed, ` +
+        `${formatFactor(reading.flop_reduction.counted)} less work.`;
   }
 
-  // Whether this text's words are here already: they do not change while only the dial moves.
-  knows({model, text, question}) {
+  // Whether the words of this query are on the page: they do not depend on the threshold.
+  hasWords({model, text, question}) {
     const query = this.#shown?.query;
     return query !== undefined && query.model === model && query.text === text && query.question === question;
   }
 
-  show(reading, query, least) {
+  show(reading, query, minWidth) {
     const known = reading.words === undefined ? this.#shown : null;
-    const side = (source, words) => ({source, extents: extentsOf(source, words ?? [])});
+    const side = (source, words) => ({source, spans: toSpans(source, words ?? [])});
     this.#shown = {
-      reading, query, least,
+      reading, query, minWidth,
       text: known?.text ?? side(query.text, reading.words),
       question: known?.question ?? side(query.question ?? '', reading.question_words),
     };
     if (!known) {
-      this.#plain = 0;
+      this.#denseTime = 0;
       this.#setTexts();
     }
     this.showPass(this.#pass);
     this.#showAnswer();
     this.#showScores();
-    this.#showFigures();
+    this.#showStatistics();
   }
 
   #setTexts() {
     const {text, question} = this.#shown;
-    this.#words.text.setText(text.source, text.extents);
-    this.#words.question.setText(question.source, question.extents);
+    this.#words.text.setText(text.source, text.spans);
+    this.#words.question.setText(question.source, question.spans);
   }
 
   showPass(index) {
     this.#pass = index;
     if (this.#shown === null) return;
-    const {reading, text, question, least} = this.#shown;
+    const {reading, text, question, minWidth} = this.#shown;
     const pass = reading.passes[index] ?? reading.passes[0];
     if (pass === undefined) return;
-    const steps = stepsOf(pass, text.extents.length, question.extents.length);
-    const looks = (list) => list.map((step) => lookOf(step, pass.hidden, least));
+    const steps = splitSteps(pass, text.spans.length, question.spans.length);
+    const decisions = (list) => list.map((step) => stepDecision(step, pass.hidden_size, minWidth));
     Object.assign(this.#shown, {pass, steps});
-    this.#showRead();
-    this.#words.text.setLooks(looks(steps.text));
-    this.#words.question.setLooks(looks(steps.question));
+    this.#showReadCount();
+    this.#words.text.setDecisions(decisions(steps.text));
+    this.#words.question.setDecisions(decisions(steps.question));
     this.#parts.text.hidden = pass.over === 'question';
     this.#parts.question.hidden = steps.question.length === 0;
-    this.#strip.show(pass.steps, pass.hidden, reading.threshold ?? null);
+    this.#chart.show(pass.steps, pass.hidden_size, reading.threshold ?? null);
     this.#showList();
-    this.#showTip('text', this.#point);
+    this.#showTip('text', this.#hovered);
   }
 
-  // Of the words that this pass went over.
-  #showRead() {
+  // The number of words that this pass read.
+  #showReadCount() {
     const {reading, pass, steps} = this.#shown;
-    const over = pass.over === 'question' ? steps.question : steps.text;
-    const several = reading.passes.length > 1;
-    setText(this.#parts['read-words'], `${countRead(over, pass.hidden)} of ${over.length}`);
-    setText(this.#parts['read-label'], several ? 'words read in this pass' : 'words read in full');
+    const covered = pass.over === 'question' ? steps.question : steps.text;
+    const hasManyPasses = reading.passes.length > 1;
+    setText(this.#parts['read-words'], `${countRead(covered, pass.hidden_size)} of ${covered.length}`);
+    setText(this.#parts['read-label'], hasManyPasses ? 'words read in this pass' : 'words read in full');
   }
 
   #showAnswer() {
     const {reading: {answer}, text} = this.#shown;
     setText(this.#parts.answer, answer.text);
-    setText(this.#parts.score, percentText(answer.score));
-    const there = answer.begin < answer.end;
-    const extent = there ? extentsOf(text.source, [answer])[0] : null;
-    this.#words.text.setAnswer(...(there ? coveredBy(extent, text.extents) : [0, 0]));
+    setText(this.#parts.score, formatPercent(answer.score));
+    const isSpan = answer.begin < answer.end;
+    const span = isSpan ? toSpans(text.source, [answer])[0] : null;
+    this.#words.text.setAnswer(...(isSpan ? wordsInSpan(span, text.spans) : [0, 0]));
   }
 
   #showScores() {
     const {reading} = this.#shown;
     const all = reading.scores ?? [];
-    const scores = shownScores(all);
+    const scores = selectScores(all);
     const list = this.#parts.scores;
     list.hidden = scores.length === 0;
     while (list.children.length < scores.length) list.append(scoreRow());
@@ -151,7 +151,7 @@ export class Pane {
       const name = entry.label ?? entry.choice;
       row.classList.toggle('best', name === reading.answer.text);
       setText(row.querySelector('.name'), name);
-      setText(row.querySelector('.value'), percentText(entry.score));
+      setText(row.querySelector('.value'), formatPercent(entry.score));
       row.querySelector('.fill').style.width = `${100 * entry.score}%`;
     });
     const more = all.length - scores.length;
@@ -159,49 +159,49 @@ export class Pane {
     setText(this.#parts.more, more > 0 ? `and ${more} labels with lower scores` : '');
   }
 
-  #showFigures() {
+  #showStatistics() {
     const {reading} = this.#shown;
-    const several = reading.passes.length > 1;
-    setText(this.#parts['skim-rate'], percentText(reading.skim_rate));
-    setText(this.#parts['skim-label'], several ? 'skimmed, all passes' : 'skimmed');
-    setText(this.#parts.counted, timesText(reading.flop_reduction.counted));
-    setText(this.#parts.executed, `${timesText(reading.flop_reduction.executed)} in this engine`);
-    this.showTimes(reading.microseconds, this.#plain);
+    const hasManyPasses = reading.passes.length > 1;
+    setText(this.#parts['skim-rate'], formatPercent(reading.skim_rate));
+    setText(this.#parts['skim-label'], hasManyPasses ? 'skimmed, all passes' : 'skimmed');
+    setText(this.#parts.counted, formatFactor(reading.flop_reduction.counted));
+    setText(this.#parts.executed, `${formatFactor(reading.flop_reduction.executed)} in this engine`);
+    this.showTimes(reading.microseconds, this.#denseTime);
   }
 
-  // Microseconds of this setting and of reading every word.
-  showTimes(microseconds, plain) {
-    this.#plain = plain;
-    setText(this.#parts.time, timeText(microseconds));
-    const speed = speedText(microseconds, plain);
+  // Microseconds of this reading and of the dense reader.
+  showTimes(microseconds, denseTime) {
+    this.#denseTime = denseTime;
+    setText(this.#parts.time, formatTime(microseconds));
+    const speed = formatSpeedup(microseconds, denseTime);
     setText(this.#parts.speed, speed || 'from text to answer');
-    setText(this.#parts.plain, plain > 0 ? `plain: ${timeText(plain)}` : '\u00a0');
+    setText(this.#parts.dense, denseTime > 0 ? `dense: ${formatTime(denseTime)}` : '\u00a0');
   }
 
   #showList() {
     if (!this.#parts.list.open || !this.#shown?.steps) return;
     const {pass, steps, text} = this.#shown;
-    const read = text.extents.filter((_, i) => steps.text[i]?.width >= pass.hidden);
-    const shown = read.slice(0, kMostListed).map(([begin, end]) => text.source.slice(begin, end));
-    const more = read.length > kMostListed ? ` … and ${read.length - kMostListed} more` : '';
+    const read = text.spans.filter((_, i) => steps.text[i]?.width >= pass.hidden_size);
+    const shown = read.slice(0, kMaxListedWords).map(([begin, end]) => text.source.slice(begin, end));
+    const more = read.length > kMaxListedWords ? ` … and ${read.length - kMaxListedWords} more` : '';
     setText(this.#parts['list-words'], shown.length > 0 ? shown.join(' · ') + more : 'none');
   }
 
-  #onPoint(side, index, how, tell) {
-    this.#point = side === 'text' ? index : -1;
+  #onHover(side, index, source, notify) {
+    this.#hovered = side === 'text' ? index : -1;
     this.#showTip(side, index);
-    tell(index);
-    if (how === 'focus' && index >= 0) setText(this.#parts.said, this.#wordText(side, index));
+    notify(index);
+    if (source === 'focus' && index >= 0) setText(this.#parts.announcement, this.#wordText(side, index));
   }
 
-  setTwin(index) {
-    this.#words.text.setTwin(index);
+  setLinkedWord(index) {
+    this.#words.text.setLinkedWord(index);
   }
 
   #wordText(side, index) {
     const {steps, pass} = this.#shown;
     const step = steps[side][index];
-    return step ? `p_read ${shareText(step.p_read)}, ${treatmentText(step, pass.hidden)}` : '';
+    return step ? `p_read ${formatFraction(step.p_read)}, ${describeStep(step, pass.hidden_size)}` : '';
   }
 
   #showTip(side, index) {

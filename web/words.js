@@ -1,117 +1,117 @@
-// A text as words that can be pointed at and walked through. Words keep their nodes while the dial moves and while text
-// is typed before or behind them, so nothing flickers and neither focus nor selection is lost.
+// A text as a list of words with pointer and keyboard navigation. Words keep their DOM nodes while the dial moves and
+// while other parts of the text are edited, which avoids flicker and preserves focus and selection.
 
-// With more words than this, fading them in and out would keep the browser from following the dial.
-const kMostFading = 3000;
+// With more words, CSS transitions would be too slow to follow the dial.
+const kMaxAnimatedWords = 3000;
 
-// How many entries two lists share at their beginning, and behind that at their end.
-export function sharedEnds(before, after) {
-  const most = Math.min(before.length, after.length);
+// The lengths of the common prefix and of the common suffix of two lists, without overlap.
+export function commonEnds(before, after) {
+  const max = Math.min(before.length, after.length);
   let front = 0;
-  while (front < most && before[front] === after[front]) ++front;
+  while (front < max && before[front] === after[front]) ++front;
   let back = 0;
-  while (back < most - front && before[before.length - 1 - back] === after[after.length - 1 - back]) ++back;
+  while (back < max - front && before[before.length - 1 - back] === after[after.length - 1 - back]) ++back;
   return {front, back};
 }
 
-// Pieces of a text: each word with what stands before it; and what follows the last.
-export function piecesOf(text, extents) {
+// Splits a text into words, each with the gap before it, and the rest after the last word.
+export function splitText(text, spans) {
   let at = 0;
-  const pieces = extents.map(([begin, end]) => {
-    const piece = {gap: text.slice(at, begin), word: text.slice(begin, end)};
+  const tokens = spans.map(([begin, end]) => {
+    const token = {gap: text.slice(at, begin), word: text.slice(begin, end)};
     at = end;
-    return piece;
+    return token;
   });
-  return {pieces, rest: text.slice(at)};
+  return {tokens, rest: text.slice(at)};
 }
 
-// The words [first, last) that an extent covers, if only in part.
-export function coveredBy([begin, end], extents) {
-  const covers = (extent) => extent[0] < end && extent[1] > begin;
-  const first = extents.findIndex(covers);
+// The words [first, last) that overlap a span.
+export function wordsInSpan([begin, end], spans) {
+  const overlaps = (span) => span[0] < end && span[1] > begin;
+  const first = spans.findIndex(overlaps);
   if (first < 0) return [0, 0];
   let last = first + 1;
-  while (last < extents.length && covers(extents[last])) ++last;
+  while (last < spans.length && overlaps(spans[last])) ++last;
   return [first, last];
 }
 
-function nodesFor(piece) {
+function createNodes(token) {
   const word = document.createElement('span');
   word.className = 'word';
   word.tabIndex = -1;
-  word.textContent = piece.word;
-  return {gap: document.createTextNode(piece.gap), word};
+  word.textContent = token.word;
+  return {gap: document.createTextNode(token.gap), word};
 }
 
 export class Words {
   #element;
-  #onPoint;
+  #onHover;
   #keys = [];
   #nodes = [];
-  #looks = [];
+  #decisions = [];
   #rest = document.createTextNode('');
-  #current = 0;  // the word that Tab leads to
+  #current = 0;  // the word in the tab order
   #answer = [0, 0];
-  #covers = [];  // what holds the gaps of the answer
+  #gapElements = [];  // wrap the gaps inside the answer
 
-  // `onPoint(index, how)` is told which word is looked at, by 'pointer' or by 'focus', and -1 when none is any more.
-  constructor(element, onPoint) {
+  // Calls `onHover(index, source)` when a word is hovered ('pointer') or focused ('focus'), with -1 when it no longer is.
+  constructor(element, onHover) {
     this.#element = element;
-    this.#onPoint = onPoint;
+    this.#onHover = onHover;
     element.replaceChildren(this.#rest);
     element.addEventListener('keydown', (event) => this.#onKey(event));
     element.addEventListener('focusin', ({target}) => this.#onFocus(target));
-    element.addEventListener('focusout', () => onPoint(-1, 'focus'));
-    element.addEventListener('pointerover', ({target}) => onPoint(target.index ?? -1, 'pointer'));
-    element.addEventListener('pointerleave', () => onPoint(-1, 'pointer'));
+    element.addEventListener('focusout', () => onHover(-1, 'focus'));
+    element.addEventListener('pointerover', ({target}) => onHover(target.index ?? -1, 'pointer'));
+    element.addEventListener('pointerleave', () => onHover(-1, 'pointer'));
   }
 
   node(index) {
     return this.#nodes[index]?.word;
   }
 
-  setText(text, extents) {
+  setText(text, spans) {
     this.setAnswer(0, 0);
-    const {pieces, rest} = piecesOf(text, extents);
-    const keys = pieces.map((piece) => `${piece.gap}\0${piece.word}`);
-    const {front, back} = sharedEnds(this.#keys, keys);
-    this.#replace(front, back, pieces.slice(front, pieces.length - back).map(nodesFor));
+    const {tokens, rest} = splitText(text, spans);
+    const keys = tokens.map((token) => `${token.gap}\0${token.word}`);
+    const {front, back} = commonEnds(this.#keys, keys);
+    this.#replace(front, back, tokens.slice(front, tokens.length - back).map(createNodes));
     this.#keys = keys;
     if (this.#rest.data !== rest) this.#rest.data = rest;
     this.#nodes.forEach(({word}, index) => { word.index = index; });
-    this.#element.classList.toggle('fading', pieces.length <= kMostFading);
+    this.#element.classList.toggle('animated', tokens.length <= kMaxAnimatedWords);
     this.#setCurrent(this.#current);
   }
 
-  // Keeps so many words at the front and at the back, and puts the fresh ones between.
+  // Keeps `front` words at the start and `back` words at the end, and replaces the words between.
   #replace(front, back, fresh) {
-    const behind = this.#nodes.length - back;
-    const place = document.createDocumentFragment();
-    fresh.forEach(({gap, word}) => place.append(gap, word));
-    this.#element.insertBefore(place, this.#nodes[behind]?.gap ?? this.#rest);
-    this.#nodes.slice(front, behind).forEach(({gap, word}) => { gap.remove(); word.remove(); });
-    this.#nodes = [...this.#nodes.slice(0, front), ...fresh, ...this.#nodes.slice(behind)];
-    this.#looks = [...this.#looks.slice(0, front), ...fresh.map(() => ''), ...this.#looks.slice(behind)];
+    const keptFrom = this.#nodes.length - back;
+    const fragment = document.createDocumentFragment();
+    fresh.forEach(({gap, word}) => fragment.append(gap, word));
+    this.#element.insertBefore(fragment, this.#nodes[keptFrom]?.gap ?? this.#rest);
+    this.#nodes.slice(front, keptFrom).forEach(({gap, word}) => { gap.remove(); word.remove(); });
+    this.#nodes = [...this.#nodes.slice(0, front), ...fresh, ...this.#nodes.slice(keptFrom)];
+    this.#decisions = [...this.#decisions.slice(0, front), ...fresh.map(() => ''), ...this.#decisions.slice(keptFrom)];
   }
 
-  // One of 'read', 'between' and 'skimmed' a word; only what changed is touched.
-  setLooks(looks) {
-    looks.forEach((look, index) => {
-      if (this.#looks[index] === look) return;
+  // Sets 'read', 'between' or 'skimmed' per word; updates only the words that changed.
+  setDecisions(decisions) {
+    decisions.forEach((decision, index) => {
+      if (this.#decisions[index] === decision) return;
       const {word} = this.#nodes[index];
-      word.className = `word ${look}`;
-      if (look === 'read') word.setAttribute('role', 'mark');
+      word.className = `word ${decision}`;
+      if (decision === 'read') word.setAttribute('role', 'mark');
       else word.removeAttribute('role');
-      this.#looks[index] = look;
+      this.#decisions[index] = decision;
     });
   }
 
-  // Sets words [first, last) off as the answer, with the gaps between them.
+  // Marks words [first, last) and the gaps between them as the answer.
   setAnswer(first, last) {
-    const [before, behind] = this.#answer;
-    if (first === before && last === behind) return;
-    this.#nodes.slice(before, behind).forEach(({word}) => delete word.dataset.answer);
-    this.#covers.forEach((cover) => cover.replaceWith(...cover.childNodes));
+    const [oldFirst, oldLast] = this.#answer;
+    if (first === oldFirst && last === oldLast) return;
+    this.#nodes.slice(oldFirst, oldLast).forEach(({word}) => delete word.dataset.answer);
+    this.#gapElements.forEach((element) => element.replaceWith(...element.childNodes));
     this.#answer = [first, last];
     const words = this.#nodes.slice(first, last);
     words.forEach(({word}) => { word.dataset.answer = 'within'; });
@@ -119,19 +119,19 @@ export class Words {
       words[0].word.dataset.answer = words.length === 1 ? 'all' : 'first';
       if (words.length > 1) words[words.length - 1].word.dataset.answer = 'last';
     }
-    this.#covers = words.slice(1).map(({gap}) => {
-      const cover = document.createElement('span');
-      cover.dataset.answer = 'within';
-      gap.replaceWith(cover);
-      cover.append(gap);
-      return cover;
+    this.#gapElements = words.slice(1).map(({gap}) => {
+      const element = document.createElement('span');
+      element.dataset.answer = 'within';
+      gap.replaceWith(element);
+      element.append(gap);
+      return element;
     });
   }
 
-  // Points at the word that is also pointed at elsewhere; -1 at none.
-  setTwin(index) {
-    this.#element.querySelector('.twin')?.classList.remove('twin');
-    this.node(index)?.classList.add('twin');
+  // Outlines the word that is hovered in the other pane; -1: none.
+  setLinkedWord(index) {
+    this.#element.querySelector('.linked')?.classList.remove('linked');
+    this.node(index)?.classList.add('linked');
   }
 
   #setCurrent(index) {
@@ -143,13 +143,13 @@ export class Words {
   }
 
   #nextRead(step) {
-    for (let i = this.#current + step; i >= 0 && i < this.#looks.length; i += step) {
-      if (this.#looks[i] === 'read') return i;
+    for (let i = this.#current + step; i >= 0 && i < this.#decisions.length; i += step) {
+      if (this.#decisions[i] === 'read') return i;
     }
     return this.#current;
   }
 
-  #targetOf(key) {
+  #targetIndex(key) {
     switch (key) {
       case 'ArrowRight': return this.#current + 1;
       case 'ArrowLeft': return this.#current - 1;
@@ -162,9 +162,9 @@ export class Words {
   }
 
   #onKey(event) {
-    if (event.key === 'Escape') this.#onPoint(-1, 'focus');
+    if (event.key === 'Escape') this.#onHover(-1, 'focus');
     if (event.altKey || event.ctrlKey || event.metaKey || this.#nodes.length === 0) return;
-    const target = this.#targetOf(event.key);
+    const target = this.#targetIndex(event.key);
     if (target === null) return;
     event.preventDefault();
     this.#setCurrent(target);
@@ -174,6 +174,6 @@ export class Words {
   #onFocus(word) {
     if (word.index === undefined) return;
     this.#setCurrent(word.index);
-    this.#onPoint(word.index, 'focus');
+    this.#onHover(word.index, 'focus');
   }
 }

@@ -1,6 +1,6 @@
-// ONNX Runtime through the C interface of the shared library inside npm's onnxruntime-node, which
-// comes without headers. The interface is a table of functions that only ever grows at its end, so
-// the place of a function in it is fixed; the few used here are named with theirs.
+// ONNX Runtime through the C API of the shared library in npm's onnxruntime-node, which has no
+// headers. The API is a table of function pointers that only grows at its end, so the index of a
+// function is fixed.
 //   ort_worker MODEL PROBLEM D WORDS
 #include <array>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace {
 
 using Status = void*;  // null is success
 
-enum Place {
+enum ApiIndex {
   kErrorMessage = 2,
   kCreateEnv = 3,
   kCreateSession = 7,
@@ -39,9 +39,9 @@ class Ort {
   Ort() : api_(OrtGetApiBase()->get_api(16)) {}
 
   template <class... Arguments>
-  void call(Place place, Arguments... arguments) const {
+  void call(ApiIndex index, Arguments... arguments) const {
     const auto function =
-        reinterpret_cast<Status (*)(Arguments...)>(reinterpret_cast<std::uintptr_t>(api_[place]));
+        reinterpret_cast<Status (*)(Arguments...)>(reinterpret_cast<std::uintptr_t>(api_[index]));
     if (Status status = function(arguments...)) {
       const auto message = reinterpret_cast<const char* (*)(Status)>(
           reinterpret_cast<std::uintptr_t>(api_[kErrorMessage]));

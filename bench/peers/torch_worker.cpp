@@ -15,9 +15,9 @@ int main(int argc, char** argv) {
 
   torch::nn::LSTM lstm(torch::nn::LSTMOptions(d, d));
   auto parameters = lstm->named_parameters();
-  parameters["weight_ih_l0"].copy_(torch::from_blob(problem.w.data(), {4 * d, d}));
-  parameters["weight_hh_l0"].copy_(torch::from_blob(problem.u.data(), {4 * d, d}));
-  parameters["bias_ih_l0"].copy_(torch::from_blob(problem.b.data(), {4 * d}));
+  parameters["weight_ih_l0"].copy_(torch::from_blob(problem.weight_ih.data(), {4 * d, d}));
+  parameters["weight_hh_l0"].copy_(torch::from_blob(problem.weight_hh.data(), {4 * d, d}));
+  parameters["bias_ih_l0"].copy_(torch::from_blob(problem.bias.data(), {4 * d}));
   parameters["bias_hh_l0"].zero_();
   const torch::Tensor x = torch::from_blob(problem.x.data(), {words, 1, d});
 

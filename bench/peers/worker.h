@@ -1,5 +1,5 @@
-// What every C++ worker of the comparison shares: the files it is given and the questions it
-// answers. See bench/README.md.
+// Shared code of the C++ workers of the comparison: the problem file and the line protocol. See
+// bench/README.md.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@
 
 namespace peers {
 
-// One LSTM and one text as word vectors: gates in the order i f g o.
+// The weights of one LSTM, gates in the order i f g o, and one text as embeddings.
 struct Problem {
   std::size_t d = 0, words = 0;
-  std::vector<float> w, u, b;  // 4d x d, 4d x d, 4d
-  std::vector<float> x;        // words x d
+  std::vector<float> weight_ih, weight_hh, bias;  // [4d, d], [4d, d], [4d]
+  std::vector<float> x;                           // [words, d]
 };
 
 inline Problem load_problem(const std::string& path, std::size_t d, std::size_t words) {
@@ -28,7 +28,8 @@ inline Problem load_problem(const std::string& path, std::size_t d, std::size_t 
                   std::vector<float>(4 * d),
                   std::vector<float>(words * d)};
   std::ifstream in(path, std::ios::binary);
-  for (std::vector<float>* part : {&problem.w, &problem.u, &problem.b, &problem.x}) {
+  for (std::vector<float>* part :
+       {&problem.weight_ih, &problem.weight_hh, &problem.bias, &problem.x}) {
     in.read(reinterpret_cast<char*>(part->data()),
             static_cast<std::streamsize>(part->size() * sizeof(float)));
   }
@@ -36,14 +37,14 @@ inline Problem load_problem(const std::string& path, std::size_t d, std::size_t 
   return problem;
 }
 
-// Answers questions until standard input ends: "run N" with the seconds that N texts took, "state"
-// with the last hidden state. `read` reads the text once and returns that state.
+// Serves commands until standard input ends: "run N" reads the text N times and prints the seconds,
+// "state" prints the last hidden state. `read` reads the text once and returns that state.
 template <class Read>
 int serve(const std::string& version, std::size_t d, const Read& read) {
   std::cout.precision(9);
   std::cout << "ready " << version << std::endl;
-  for (std::string word; std::cin >> word;) {
-    if (word == "run") {
+  for (std::string command; std::cin >> command;) {
+    if (command == "run") {
       long count = 0;
       std::cin >> count;
       const auto begin = std::chrono::steady_clock::now();

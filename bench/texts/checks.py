@@ -1,4 +1,4 @@
-"""What bench/texts/run --self-test runs: the parts that need no peer, no data and no model."""
+"""Tests of bench/texts/run --self-test: the parts that need no peer, no data and no model."""
 import argparse
 import importlib.machinery
 import importlib.util
@@ -39,15 +39,15 @@ class InFolder(unittest.TestCase):
 class Options(unittest.TestCase):
     parse = staticmethod(load_run().parse_skim)
 
-    def test_a_model_may_have_a_budget_or_a_threshold(self):
+    def test_parses_budget_and_threshold(self):
         self.assertEqual(self.parse("a=m.skim").policy, [])
         self.assertEqual(self.parse("a=m.skim@0.3").policy, ["budget", "0.3"])
         self.assertEqual(self.parse("a=m.skim@threshold=0.5").policy, ["threshold", "0.5"])
 
-    def test_set_in_a_file_name_stands_for_the_data_set(self):
+    def test_replaces_set_in_file_names(self):
         self.assertEqual(self.parse("a=models/{set}.skim@0.3").path("rt"), pathlib.Path("models/rt.skim"))
 
-    def test_what_makes_no_sense_is_refused(self):
+    def test_rejects_malformed_options(self):
         for word in ("m.skim", "=m.skim", "a=", "a=m.skim@2", "a=m.skim@half", "a=m.skim@speed=0.5"):
             with self.subTest(word), self.assertRaises(argparse.ArgumentTypeError):
                 self.parse(word)
@@ -56,38 +56,38 @@ class Options(unittest.TestCase):
 class Search(InFolder):
     GRID = {"x": list(range(10)), "y": list(range(10))}
 
-    def test_climbing_ends_on_the_top_of_a_single_hill(self):
+    def test_climb_finds_the_maximum_of_a_unimodal_function(self):
         top = climb(self.GRID, {"x": 0, "y": 9}, lambda at: -abs(at["x"] - 7) - abs(at["y"] - 2))
         self.assertEqual(top, {"x": 7, "y": 2})
 
     def record(self, basis):
         return Record(self.folder / "record.json", "peer", basis)
 
-    def score(self, record, asked, most=10):
+    def score(self, record, asked, max_settings=10):
         def evaluate(setting):
             asked.append(setting)
             return setting["x"] / 10
 
         with redirect_stderr(io.StringIO()):
-            return record.scored(evaluate, most)({"x": 5, "y": 1})
+            return record.scored(evaluate, max_settings)({"x": 5, "y": 1})
 
-    def test_a_setting_is_tried_once_even_when_started_again(self):
+    def test_settings_are_not_tried_again_after_a_restart(self):
         asked = []
         for _ in range(2):
             self.assertEqual(self.score(self.record("same"), asked), 0.5)
         self.assertEqual(len(asked), 1)
 
-    def test_a_search_ends_after_as_many_tries_as_were_wanted(self):
+    def test_search_stops_at_the_limit(self):
         with self.assertRaises(Enough):
-            self.score(self.record("same"), [], most=0)
+            self.score(self.record("same"), [], max_settings=0)
 
-    def test_other_data_makes_what_was_tried_worthless(self):
+    def test_search_restarts_when_the_data_changed(self):
         asked = []
         for basis in ("one", "other"):
             self.score(self.record(basis), asked)
         self.assertEqual(len(asked), 2)
 
-    def test_the_quick_setting_is_the_cheapest_of_the_nearly_best(self):
+    def test_quick_setting_is_the_cheapest_within_tolerance(self):
         def setting(vectors, ngrams):
             return {"vectors": vectors, "ngrams": ngrams, "text": "raw"}
 
@@ -101,46 +101,46 @@ class Data(InFolder):
         for part, text in parts.items():
             (self.folder / "toy" / f"{part}.tsv").write_text(text, encoding="utf-8")
 
-    def test_only_a_newline_ends_a_text(self):
+    def test_only_newlines_separate_texts(self):
         self.write(train="1\ta\u2028b\n0\tc\x85d\n", dev="1\ta\n", test="0\ta\tb\n")
         data = Set(self.folder, "toy")
         self.assertEqual(data.texts("train"), ["a\u2028b", "c\x85d"])
         self.assertEqual((data.labels("test"), data.texts("test")), (["0"], ["a\tb"]))
 
-    def test_a_missing_file_is_named(self):
+    def test_reports_a_missing_file(self):
         self.write(train="1\ta\n", dev="1\ta\n")
         with self.assertRaisesRegex(Fault, "test.tsv is missing"):
             Set(self.folder, "toy")
 
-    def test_a_line_without_a_label_is_named(self):
+    def test_reports_a_line_without_a_label(self):
         self.write(train="1\ta\nno tab\n", dev="1\ta\n", test="1\ta\n")
         with self.assertRaisesRegex(Fault, "line 2"):
             Set(self.folder, "toy").lines("train")
 
-    def test_a_spread_takes_all_or_evenly(self):
+    def test_spread_is_even(self):
         self.assertEqual(spread([1, 2, 3], 5), [1, 2, 3])
         self.assertEqual(spread(list(range(10)), 5), [0, 2, 4, 6, 8])
 
 
 class Words(unittest.TestCase):
-    def test_words_are_cut_as_skim_cuts_them(self):
+    def test_tokenization_matches_skim(self):
         for text, cut in (("Don't, it's 3.5!", "do n't , it 's 3.5 !"), ("low-budget -- so...", "low - budget -- so ..."),
                           ("Mr. O'Brien of the U.S. can\u2019t", "mr. o'brien of the u.s. ca n't"),
                           ("10/10 a_b ``so''", "10 / 10 a _ b `` so ''")):
-            self.assertEqual(words.words_of(text), cut.split())
+            self.assertEqual(words.split_words(text), cut.split())
 
-    def test_unknown_words_are_zero_and_long_runs_count_as_three_stops(self):
+    def test_unknown_words_are_zero_and_long_ellipses_are_three_dots(self):
         self.assertEqual(words.lookup(["", "a", "..."])("A zebra ....."), [1, 0, 2])
 
 
 class Answers(unittest.TestCase):
-    def test_a_number_that_is_no_label_indexes_the_labels(self):
+    def test_integer_labels_index_the_model_labels(self):
         self.assertEqual(measure.resolve("1", ["bad", "good"]), "good")
         self.assertEqual(measure.resolve("1", ["1", "0"]), "1")
         with self.assertRaises(Fault):
             measure.resolve("2", ["bad", "good"])
 
-    def test_the_table_has_a_line_a_row(self):
+    def test_table_has_one_line_per_row(self):
         row = {"name": "a", "dev_accuracy": 0.5, "test_accuracy": 0.25, "microseconds": measure.summary([3.0, 1.0, 2.0]),
                "times": {"a": 1.0}, "load_seconds": 0.1, "model_bytes": 1000000}
         lines = list(report.table("toy", [row]))
@@ -148,8 +148,8 @@ class Answers(unittest.TestCase):
 
 
 class ModelFiles(InFolder):
-    def test_words_and_spec_are_found(self):
-        spec = {"vocabulary": 2, "labels": ["bad", "good"]}
+    def test_reads_vocabulary_and_spec(self):
+        spec = {"vocab_size": 2, "labels": ["bad", "good"]}
         header = json.dumps({"__metadata__": {"spec": json.dumps(spec)},
                              "vocab.ends": {"dtype": "U32", "shape": [2], "data_offsets": [0, 8]},
                              "vocab.text": {"dtype": "U8", "shape": [3], "data_offsets": [8, 11]}}).encode()
@@ -158,7 +158,7 @@ class ModelFiles(InFolder):
         model = ModelFile(path)
         self.assertEqual((model.words(), model.labels), (["", "fun"], ["bad", "good"]))
 
-    def test_another_file_is_refused_by_name(self):
+    def test_rejects_other_files(self):
         path = self.folder / "m.skim"
         path.write_bytes(b"hello")
         with self.assertRaisesRegex(Fault, "m.skim: not a model"):
@@ -168,7 +168,7 @@ class ModelFiles(InFolder):
 class Reports(InFolder):
     texts = load_run()
 
-    def test_other_sets_stay_with_the_run_they_came_from(self):
+    def test_keeps_results_of_other_sets(self):
         file = self.folder / "texts.json"
         self.assertEqual(self.texts.earlier(file), {"sets": {}})
         self.assertEqual(self.texts.earlier(None), {"sets": {}})
@@ -177,7 +177,7 @@ class Reports(InFolder):
         self.assertEqual(self.texts.earlier(file), whole)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["texts.json"])
 
-    def test_no_other_file_is_written_over(self):
+    def test_does_not_overwrite_other_files(self):
         file = self.folder / "mine.json"
         for text in ("not JSON", "[]", '{"rows": []}'):
             file.write_text(text, encoding="utf-8")

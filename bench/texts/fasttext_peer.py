@@ -1,10 +1,10 @@
-"""fastText: its settings are chosen on dev, its model is trained by its own library."""
+"""fastText: hyperparameters are selected on dev; the library trains the model."""
 import random
 import subprocess
 import sys
 
 import programs
-from search import Enough, Record, climb, key_of
+from search import Enough, Record, climb, setting_key
 from sets import sha256, write_lines
 
 TITLE = "fastText"
@@ -28,12 +28,12 @@ class FastText:
                  "vectors": sha256(vectors) if vectors else None}
         self.record = Record(self.folder / "fasttext.json", f"{data_set.name}: {TITLE}", basis)
 
-    def prepare(self, most):
+    def prepare(self, max_settings):
         worker = programs.fasttext_worker(self.work)
         try:
-            self.search(self.record.scored(lambda setting: self.train(worker, setting), most))
+            self.search(self.record.scored(lambda setting: self.train(worker, setting), max_settings))
         except Enough:
-            print(f"{self.record.title}: {most} settings tried, not all that could be", file=sys.stderr)
+            print(f"{self.record.title}: {max_settings} settings tried, not all that could be", file=sys.stderr)
         self.keep(worker, "best", self.record.tried()[0][0])
         self.keep(worker, "quick", quickest(self.record.tried()))
 
@@ -47,11 +47,11 @@ class FastText:
             climb(grid, {**best, "vectors": GLOVE}, score)
 
     def keep(self, worker, name, setting):
-        """Trains once more to save: searching saves nothing, because a model may take a gigabyte."""
+        """Trains again to save the model: the search saves none, because a model may take a gigabyte."""
         model = self.model(name)
         if self.record.chosen().get(name) == setting and model.exists():
             return
-        # Under another name first: what stands under this one is whole.
+        # Writes to a temporary name first, so that an existing model is always complete.
         fresh = model.with_suffix(".new")
         self.train(worker, setting, fresh)
         fresh.replace(model)
@@ -103,7 +103,7 @@ class FastText:
         chosen = self.record.chosen()
         if not all(name in chosen and self.model(name).exists() for name in ("best", "quick")):
             raise programs.Missing("not prepared for this data: bench/texts/run prepare")
-        names = ["best"] + (["quick"] if key_of(chosen["quick"]) != key_of(chosen["best"]) else [])
+        names = ["best"] + (["quick"] if setting_key(chosen["quick"]) != setting_key(chosen["best"]) else [])
         worker = programs.fasttext_worker(self.work)
         for name in names:
             yield (TITLE if name == "best" else f"{TITLE}, quick", chosen[name], self.model(name),

@@ -3,7 +3,7 @@
 //   fasttext_worker train DEV MODEL [OPTIONS...]    trains, prints the share of DEV that is right
 //   and
 //                                                   saves, unless MODEL is -
-//   fasttext_worker serve FORM MODEL                answers as worker.h tells
+//   fasttext_worker serve FORM MODEL                answers as described in worker.h
 // FORM is how a text is written before fastText cuts it at white space: `raw` as it is, `lower` in
 // lower case, `apart` also with punctuation apart.
 #include <fasttext/fasttext.h>
@@ -21,7 +21,7 @@ constexpr std::string_view kLabel = "__label__";
 
 enum class Form { raw, lower, apart };
 
-Form form_of(const std::string& name) {
+Form parse_form(const std::string& name) {
   if (name == "raw") return Form::raw;
   if (name == "lower") return Form::lower;
   if (name == "apart") return Form::apart;
@@ -53,7 +53,7 @@ void write(std::string_view text, Form form, std::string& out) {
 // charge it for a copy.
 class Bytes : public std::streambuf {
  public:
-  void look_at(std::string& text) { setg(text.data(), text.data(), text.data() + text.size()); }
+  void set_text(std::string& text) { setg(text.data(), text.data(), text.data() + text.size()); }
 };
 
 class Classifier {
@@ -63,7 +63,7 @@ class Classifier {
   // The label without its prefix, good until the next call; empty when fastText has none to give.
   std::string_view operator()(std::string_view text) {
     write(text, form_, line_);
-    bytes_.look_at(line_);
+    bytes_.set_text(line_);
     stream_.clear();
     if (!model_.predictLine(stream_, found_, 1, 0) || found_.empty()) return {};
     return std::string_view(found_[0].second).substr(kLabel.size());
@@ -118,14 +118,14 @@ int train(const std::string& dev, const std::string& model_path,
 }
 
 int start(const std::vector<std::string>& words) {
-  if (words.size() == 2 && words[0] == "convert") return convert(form_of(words[1]));
+  if (words.size() == 2 && words[0] == "convert") return convert(parse_form(words[1]));
   if (words.size() >= 3 && words[0] == "train") {
     return train(words[1], words[2], {words.begin() + 3, words.end()});
   }
   if (words.size() == 3 && words[0] == "serve") {
     fasttext::FastText model;
     model.loadModel(words[2]);
-    return texts::serve(Classifier(model, form_of(words[1])));
+    return texts::serve(Classifier(model, parse_form(words[1])));
   }
   throw std::runtime_error("convert FORM, train DEV MODEL OPTIONS... or serve FORM MODEL");
 }

@@ -1,4 +1,4 @@
-"""Asks all workers in turn, round after round, and sums up what they answered and how long it took."""
+"""Runs all workers in interleaved rounds; collects their answers and times."""
 import dataclasses
 import math
 import statistics
@@ -33,7 +33,7 @@ class Worker:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env=row.environment or programs.one_thread())
         if self.process.stdout.readline().strip() != "ready":
-            raise Fault(f"{row.name} did not start; its message stands above")
+            raise Fault(f"{row.name} did not start; see its message above")
         self.load_seconds = time.monotonic() - begin
         self.passes, self.samples, self.count = 1, [], 0
 
@@ -42,7 +42,7 @@ class Worker:
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
         if not answer:
-            raise Fault(f"{self.row.name} stopped at '{question}'; its message stands above")
+            raise Fault(f"{self.row.name} stopped at '{question}'; see its message above")
         return answer
 
     def load(self, path):
@@ -57,12 +57,12 @@ class Worker:
         return [self.row.labels[int(index)] for index in found] if self.row.labels else found
 
     def warm_up(self):
-        """Finds how many passes make one sample; the first ones fill caches and word tables."""
+        """Finds how many passes make one sample; the first ones fill caches and embedding tables."""
         seconds = min(float(self.ask("run 1")) for _ in range(2))
         self.passes = max(1, math.ceil(SAMPLE_SECONDS / seconds))
 
     def sample(self):
-        """Microseconds a text."""
+        """Microseconds per text."""
         self.samples.append(float(self.ask(f"run {self.passes}")) / self.passes / self.count * 1e6)
 
     def stop(self):
@@ -124,8 +124,8 @@ def ratio(worker, other):
 
 def summary(samples):
     quarters = statistics.quantiles(samples, n=4, method="inclusive") if len(samples) > 1 else samples * 3
-    return {"median": quarters[1], "lower_quartile": quarters[0], "upper_quartile": quarters[2], "least": min(samples),
-            "most": max(samples), "samples": samples}
+    return {"median": quarters[1], "lower_quartile": quarters[0], "upper_quartile": quarters[2], "min": min(samples),
+            "max": max(samples), "samples": samples}
 
 
 def measure(rows, data_set, folder, options):

@@ -1,4 +1,4 @@
-"""Programs that stand in for a user's: building the C++ workers, finding a Python that has a module."""
+"""Builds the C++ workers and finds a Python interpreter with a given module."""
 import os
 import pathlib
 import subprocess
@@ -11,7 +11,7 @@ INSTALL = "tools/install_packages texts"
 
 
 class Missing(Exception):
-    """Why a peer cannot take part."""
+    """Reason why a peer is not available."""
 
 
 def one_thread(**more):

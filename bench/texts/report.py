@@ -1,4 +1,4 @@
-"""The table for people and what the report says about the machine."""
+"""The Markdown table and the machine description of the report."""
 import pathlib
 import platform
 import subprocess
@@ -37,7 +37,7 @@ def table(name, rows):
     """Markdown. The last column compares with the first row."""
     yield f"### {name}"
     yield ""
-    yield f"| | dev | test | microseconds a text | quartiles | times {rows[0]['name']} | load, s | model, MB |"
+    yield f"| | dev | test | microseconds per text | quartiles | times {rows[0]['name']} | load, s | model, MB |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for row in rows:
         took = row["microseconds"]

@@ -1,19 +1,19 @@
-"""Choosing settings on dev: what was tried is kept in a file, so that a search goes on where it was stopped."""
+"""Hyperparameter search on dev. Results are stored in a file, so that a search resumes where it stopped."""
 import json
 import sys
 import time
 
 
 class Enough(Exception):
-    """As many settings were tried as the user wanted."""
+    """The limit of settings to try is reached."""
 
 
-def key_of(setting):
+def setting_key(setting):
     return json.dumps(setting, sort_keys=True)
 
 
 class Record:
-    """Dev scores of one peer on one data set. Begun anew when the data (`basis`) has changed."""
+    """Dev scores of one peer on one data set. Starts over when the data (`basis`) has changed."""
 
     def __init__(self, path, title, basis):
         self.path, self.title = path, title
@@ -24,17 +24,17 @@ class Record:
                 self.content = before
 
     def save(self):
-        # Replaced in one go: a search that is stopped here loses nothing.
+        # Atomic: an interrupted search loses nothing.
         fresh = self.path.with_suffix(".new")
         fresh.write_text(json.dumps(self.content, indent=1) + "\n")
         fresh.replace(self.path)
 
-    def scored(self, evaluate, most):
-        """`evaluate` (setting to dev accuracy), asked once for each setting; Enough is raised beyond `most` settings."""
+    def scored(self, evaluate, max_settings):
+        """`evaluate` (setting to dev accuracy), asked once for each setting; Enough is raised beyond `max_settings` settings."""
         def score(setting):
-            tried, key = self.content["tried"], key_of(setting)
+            tried, key = self.content["tried"], setting_key(setting)
             if key not in tried:
-                if len(tried) >= most:
+                if len(tried) >= max_settings:
                     raise Enough
                 begin = time.monotonic()
                 tried[key] = evaluate(setting)
@@ -63,9 +63,9 @@ def describe(setting):
 
 
 def climb(grid, start, score):
-    """Goes from `start` to better neighbours, one value of one setting at a time, until none is better.
+    """Hill climbing: goes from `start` to better neighbours, one value of one setting at a time.
 
-    `grid` maps each name to its values in order. A whole grid would take hours on the larger sets.
+    `grid` maps each name to its values in order. A full grid search would take hours on the larger sets.
     """
     best, height = start, score(start)
     improved = True

@@ -1,4 +1,4 @@
-"""What worker.h is for C++: answers the questions of bench/texts/run until standard input ends."""
+"""Worker protocol of bench/texts/run in Python; worker.h is the C++ version."""
 import sys
 import time
 

@@ -7,7 +7,7 @@ PHRASES = "train_phrases.tsv"
 
 
 class Fault(Exception):
-    """What the user can put right; shown without a trace."""
+    """An error that the user can fix; shown without a traceback."""
 
 
 class Set:

@@ -1,4 +1,4 @@
-"""Reads what a peer needs of our model file: it is a safetensors file, docs/file-format.md."""
+"""Reads weights and vocabulary of a skim model file (safetensors, see docs/file-format.md)."""
 import json
 import struct
 
@@ -21,27 +21,27 @@ class ModelFile:
     def labels(self):
         return self.spec["labels"]
 
-    def is_plain_lstm(self):
+    def is_dense_lstm(self):
         """What torch_worker.py can run: one layer, one direction, every word read."""
         reader = self.spec["reader"]
-        return (reader["kind"] == "full" and reader["cell"] == "lstm" and self.spec["layers"] == 1
+        return (reader["kind"] == "dense" and reader["cell"] == "lstm" and self.spec["num_layers"] == 1
                 and not self.spec["bidirectional"] and self.spec["pooling"] in ("last", "attention"))
 
-    def bytes_of(self, name):
+    def tensor_bytes(self, name):
         begin, end = self.tensors[name]["data_offsets"]
         with open(self.path, "rb") as file:
             file.seek(self.begin + begin)
             return file.read(end - begin)
 
     def words(self):
-        ends = struct.unpack(f"<{self.spec['vocabulary']}I", self.bytes_of("vocab.ends"))
-        text = self.bytes_of("vocab.text")
+        ends = struct.unpack(f"<{self.spec['vocab_size']}I", self.tensor_bytes("vocab.ends"))
+        text = self.tensor_bytes("vocab.text")
         return [text[begin:end].decode() for begin, end in zip((0, *ends), ends)]
 
     def array(self, name):
         """A tensor as f32, whatever type it is stored in."""
         import numpy as np  # only those who compute need it
-        entry, data = self.tensors[name], self.bytes_of(name)
+        entry, data = self.tensors[name], self.tensor_bytes(name)
         if entry["dtype"] == "I8":
             rows = np.frombuffer(data, np.int8).reshape(entry["shape"]).astype(np.float32)
             return rows * self.array(f"{name}.scale")[:, None]

@@ -1,5 +1,5 @@
 // This engine through its public headers: skim_worker MODEL [budget B | threshold T]
-// Answers as worker.h tells, with the label's index.
+// Answers as described in worker.h, with the label's index.
 #include <skim/session.h>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ class Classifier {
 
   int operator()(const std::string& text) {
     query_.text = text;
-    const skim::Result<void> done = session_.ask(query_, policy_, reading_);
+    const skim::Result<void> done = session_.read(query_, policy_, reading_);
     if (!done) std::fprintf(stderr, "%s\n", done.error().message.c_str());
     return done ? reading_.answer.index : -1;
   }
@@ -28,19 +28,19 @@ class Classifier {
   skim::Reading reading_;
 };
 
-skim::Result<skim::Policy> policy_of(const skim::Model& model, const std::string& kind,
-                                     double value) {
+skim::Result<skim::Policy> parse_policy(const skim::Model& model, const std::string& kind,
+                                        double value) {
   skim::Policy policy;
-  if (kind == "threshold") policy.read_above = static_cast<float>(value);
+  if (kind == "threshold") policy.threshold = static_cast<float>(value);
   if (kind == "budget") {
     const skim::Result<float> threshold = model.threshold_for(value);
     if (!threshold) return tl::make_unexpected(threshold.error());
-    policy.read_above = *threshold;
+    policy.threshold = *threshold;
   }
   return policy;
 }
 
-int complain(const skim::Error& error) {
+int print_error(const skim::Error& error) {
   std::fprintf(stderr, "skim_worker: %s\n", error.message.c_str());
   return 1;
 }
@@ -50,9 +50,9 @@ int complain(const skim::Error& error) {
 int main(int argc, char** argv) {
   if (argc != 2 && argc != 4) return 2;
   const skim::Result<skim::Model> model = skim::Model::load(argv[1]);
-  if (!model) return complain(model.error());
+  if (!model) return print_error(model.error());
   const skim::Result<skim::Policy> policy =
-      argc == 4 ? policy_of(*model, argv[2], std::atof(argv[3])) : skim::Policy{};
-  if (!policy) return complain(policy.error());
+      argc == 4 ? parse_policy(*model, argv[2], std::atof(argv[3])) : skim::Policy{};
+  if (!policy) return print_error(policy.error());
   return texts::serve(Classifier(*model, *policy));
 }

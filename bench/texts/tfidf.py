@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """TF-IDF with logistic regression, in scikit-learn:
-    tfidf.py train PARTS     settings as JSON, one a line, in; the share of dev that is right out, a line each
-    tfidf.py serve MODEL one|all     answers as serve.py tells, with a call for each text or one for all
+    tfidf.py train PARTS     reads settings as JSON lines, prints the dev accuracy of each
+    tfidf.py serve MODEL one|all     answers as described in serve.py, with a call for each text or one for all
 PARTS is a JSON object of file names: train, dev, and phrases (or null). A setting with "save" is saved there.
 """
 import json
@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 import serve
 
-# `words` is what scikit-learn does unless told otherwise: runs of two letters and more. `all` also takes single
+# `words` is the default of scikit-learn: runs of two letters and more. `all` also takes single
 # letters and punctuation.
 PATTERNS = {"words": r"(?u)\b\w\w+\b", "all": r"(?u)\w+|[^\w\s]"}
 
@@ -32,11 +32,11 @@ class Trainer:
 
     def vectorize(self, setting):
         """Counting the n-grams takes longer than fitting, so it is done once for all strengths of the penalty."""
-        made_for = (setting["tokens"], setting["least"], setting["phrases"])
+        made_for = (setting["tokens"], setting["min_df"], setting["phrases"])
         if made_for == self.made_for:
             return
         texts, self.labels = load(self.parts["train"], self.parts["phrases"] if setting["phrases"] else None)
-        self.vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, min_df=setting["least"],
+        self.vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, min_df=setting["min_df"],
                                           token_pattern=PATTERNS[setting["tokens"]])
         self.rows = self.vectorizer.fit_transform(texts)
         self.dev_rows = self.vectorizer.transform(self.dev)

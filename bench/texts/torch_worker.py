@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The weights of a plain LSTM of ours in PyTorch's nn.LSTM, one text a call: torch_worker.py MODEL"""
+"""The weights of a dense LSTM of ours in PyTorch's nn.LSTM, one text per call: torch_worker.py MODEL"""
 import sys
 
 import torch
@@ -14,17 +14,17 @@ class Classifier:
         def tensor(name):
             return torch.from_numpy(model.array(name))
 
-        self.ids_of = words.lookup(model.words())
-        self.vectors = tensor("words")
-        w, u, b = (tensor(f"reader.0.forward.big.{part}") for part in "wub")
+        self.lookup_ids = words.lookup(model.words())
+        self.vectors = tensor("embedding.weight")
+        w, u, b = (tensor(f"reader.0.forward.big.{part}") for part in ("weight_ih", "weight_hh", "bias"))
         self.lstm = torch.nn.LSTM(w.shape[1], u.shape[1])
         self.lstm.load_state_dict({"weight_ih_l0": w, "weight_hh_l0": u, "bias_ih_l0": b,
                                    "bias_hh_l0": torch.zeros_like(b)})
-        self.head_w, self.head_b = tensor("head.w"), tensor("head.b")
-        self.pool = tensor("pool.w") if model.spec["pooling"] == "attention" else None
+        self.head_w, self.head_b = tensor("head.weight"), tensor("head.bias")
+        self.pool = tensor("pooling.weight") if model.spec["pooling"] == "attention" else None
 
     def __call__(self, text):
-        ids = self.ids_of(text)
+        ids = self.lookup_ids(text)
         if not ids:
             return int(self.head_b.argmax())
         rows, _ = self.lstm(self.vectors[torch.tensor(ids)][:, None])

@@ -16,12 +16,12 @@ PATTERN = re.compile(
     r"|\S")
 
 
-def words_of(text):
+def split_words(text):
     return PATTERN.findall(text.lower().replace("\u2019", "'"))
 
 
 def lookup(words):
-    """A function from a text to ids; 0 stands for unknown words. `words` is the model's vocabulary."""
+    """A function from a text to ids; 0 for unknown words. `words` is the model's vocabulary."""
     ids = {word: number for number, word in enumerate(words) if number}
     runs = {".": ids.get("...", 0), "-": ids.get("--", 0)}
 
@@ -29,4 +29,4 @@ def lookup(words):
         found = ids.get(word, 0)
         return found if found or len(word) < 2 or word[0] not in runs or word.strip(word[0]) else runs[word[0]]
 
-    return lambda text: [find(word) for word in words_of(text)]
+    return lambda text: [find(word) for word in split_words(text)]

@@ -16,7 +16,7 @@ inline std::vector<std::string> load_lines(const std::string& path) {
   return lines;
 }
 
-// Answers questions until standard input ends: "load FILE" with the number of texts, one a line,
+// Answers questions until standard input ends: "load FILE" with the number of texts, one per line,
 // that it now holds; "run N" with the seconds that N passes over them took, from text to label;
 // "answers" with the label of each. `answer` takes a text and returns something printable.
 template <class Answer>

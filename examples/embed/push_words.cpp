@@ -1,5 +1,5 @@
-// Reads words as they arrive on standard input and says after each line what the model thinks so
-// far.
+// Streaming inference: reads words from standard input and prints the current answer after each
+// line.
 //   push_words MODEL < TEXT
 #include <skim/model.h>
 #include <skim/session.h>
@@ -17,10 +17,10 @@ skim::Result<void> read_line(skim::Session& session, const std::string& line) {
     const skim::Result<skim::Step> step = session.push(word);
     if (!step) return tl::make_unexpected(step.error());
   }
-  const skim::Result<skim::Reading> so_far = session.answer();
-  if (!so_far) return tl::make_unexpected(so_far.error());
-  std::printf("%zu words: %s (%.2f)\n", so_far->trace.front().steps.size(),
-              so_far->answer.text.c_str(), static_cast<double>(so_far->answer.score));
+  const skim::Result<skim::Reading> current = session.answer();
+  if (!current) return tl::make_unexpected(current.error());
+  std::printf("%zu words: %s (%.2f)\n", current->trace.front().steps.size(),
+              current->answer.text.c_str(), static_cast<double>(current->answer.score));
   return {};
 }
 
@@ -28,7 +28,7 @@ skim::Result<void> run(const char* path) {
   const skim::Result<skim::Model> model = skim::Model::load(path);
   if (!model) return tl::make_unexpected(model.error());
   skim::Session session(*model);
-  if (const auto begun = session.begin(); !begun) return begun;
+  if (const auto started = session.begin(); !started) return started;
   for (std::string line; std::getline(std::cin, line);) {
     if (const auto read = read_line(session, line); !read) return read;
   }

@@ -1,4 +1,4 @@
-// Loads a model, reads a text, prints the label and the words that were read.
+// Loads a model, reads one text, prints the label and the words that were read.
 //   read_text MODEL TEXT
 #include <skim/model.h>
 #include <skim/session.h>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   skim::Query query;
   query.text = argv[2];
   skim::Session session(*model);
-  const skim::Result<skim::Reading> reading = session.ask(query);
+  const skim::Result<skim::Reading> reading = session.read(query);
   if (!reading) {
     std::fprintf(stderr, "%s\n", reading.error().message.c_str());
     return 1;
@@ -30,8 +30,8 @@ int main(int argc, char** argv) {
               static_cast<double>(reading->answer.score));
   const skim::Pass& pass = reading->trace.front();
   for (std::size_t i = 0; i < reading->words.size(); ++i) {
-    if (pass.steps[i].width < pass.hidden) continue;  // skimmed
-    const skim::Word& word = reading->words[i];
+    if (pass.steps[i].width < pass.hidden_size) continue;  // skimmed
+    const skim::TokenSpan& word = reading->words[i];
     std::printf("%s ", query.text.substr(word.begin, word.end - word.begin).c_str());
   }
   std::printf("\n%.0f %% skimmed, %.1fx fewer operations\n", 100 * skim_rate(reading->trace),

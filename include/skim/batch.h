@@ -1,4 +1,4 @@
-// Many texts on several threads, one text a thread at a time.
+// Batched inference on several threads.
 #pragma once
 
 #include <memory>
@@ -11,24 +11,24 @@
 
 namespace skim {
 
-// Keeps its threads and their sessions between calls. Serves one caller at a time.
+// A thread pool with one session per thread, kept between calls. Not thread-safe: one caller at a
+// time.
 class Batch {
  public:
-  // `threads` < 1 takes one a core.
+  // `threads` < 1 starts one thread per core.
   Batch(Model model, int threads);
   Batch(Batch&&) noexcept;
   Batch& operator=(Batch&&) noexcept;
   ~Batch();
 
   int threads() const;
-  // answers[i] belongs to queries[i]; both spans are equally long. The answers are identical for
-  // any number of threads. Each element is overwritten; readings already in `answers` lend their
-  // memory.
-  void ask(std::span<const Query> queries, Policy policy, std::span<Result<Reading>> answers);
+  // Writes the reading of queries[i] to readings[i]; both spans have the same length. The results
+  // do not depend on the number of threads. The memory of readings already in the span is reused.
+  void read(std::span<const Query> queries, Policy policy, std::span<Result<Reading>> readings);
 
  private:
-  struct Crew;
-  std::unique_ptr<Crew> crew_;
+  struct ThreadPool;
+  std::unique_ptr<ThreadPool> pool_;
 };
 
 }  // namespace skim

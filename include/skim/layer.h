@@ -1,5 +1,4 @@
-// A reader without text around it: rows of floats in, equally many rows out, in place of any
-// recurrent layer.
+// A single reader as a recurrent layer: rows of floats in, one row of hidden state per row out.
 #pragma once
 
 #include <cstddef>
@@ -16,44 +15,46 @@
 
 namespace skim {
 
-// One named matrix or vector, row-major, borrowed from the caller for the time of the call.
+// A named matrix or vector, row-major. Does not own `values`.
 struct NamedTensor {
-  std::string name;  // as in docs/file-format.md without the reader's prefix: "big.w", "small.1.u",
-                     // "decision.b", ...
+  // As in docs/file-format.md without the reader's prefix: "big.weight_ih", "small.1.weight_hh",
+  // "decision.bias", ...
+  std::string name;
   std::vector<std::size_t> shape;
   std::span<const float> values;
 };
 
-// Where a reader that leaves words out stands between two of them.
-struct Pace {
-  std::uint64_t reading = 0;  // jump: words (or sentences) of the run still to read
-  std::uint64_t passing = 0;  // jump: words (or sentences) still to pass over
-  std::uint64_t jumps = 0;    // jump: taken so far
-  float urge = 1;             // skip: how much the next word should be read
-  float growth = 0;           // skip: by how much that grows with each word left out
+// State of lstm_jump and skip_rnn readers between two words.
+struct SkipState {
+  std::uint64_t tokens_to_read = 0;  // lstm_jump: words (or sentences) to read before the next jump
+  std::uint64_t tokens_to_skip = 0;  // lstm_jump: words (or sentences) left in the current jump
+  std::uint64_t jumps_taken = 0;     // lstm_jump
+  float update_prob = 1;             // skip_rnn: probability that the next word is read (u~)
+  float delta = 0;                   // skip_rnn: added to update_prob per skipped word
 };
 
-// Where a layer stands between two calls. Starts at zero; make it with Layer::start.
+// State of a layer between two calls. Layer::start makes the initial one.
 struct LayerState {
-  std::vector<float> hidden;   // d values
-  std::vector<float> cell;     // d values; empty unless LSTM
-  std::uint64_t position = 0;  // rows read so far: sampling draws depend on it
-  std::uint32_t sweep =
-      0;      // direction of the next pass over the weights; keeps chunks equal to the whole
-  Pace pace;  // of jump and skip readers
+  std::vector<float> hidden;                // hidden_size values
+  std::vector<float> cell;                  // hidden_size values; LSTM only
+  std::uint64_t position = 0;               // rows read so far; Rule::sample depends on it
+  std::uint32_t weight_scan_direction = 0;  // of the next pass over the weights; makes chunked
+                                            // reads equal to one read bit by bit
+  SkipState skip_state;  // lstm_jump and skip_rnn only
 };
 
+// Immutable and cheap to copy; any number of threads may share one, each with its own state.
 class Layer {
  public:
   static Result<Layer> create(const ReaderSpec& spec, std::span<const NamedTensor> tensors,
-                              WeightType weights = WeightType::f32);
+                              WeightType weight_type = WeightType::f32);
 
   const ReaderSpec& spec() const;
   LayerState start() const;
 
-  // Reads `in` (count x spec().input, row-major) on from `state`. out (count x hidden) gets the
-  // hidden state after each row, steps (count, or empty when not wanted) what each row cost.
-  // Reading in chunks equals reading at once.
+  // Reads `in` (count x input_size, row-major), continuing from `state`. `out` (count x
+  // hidden_size) gets the hidden state after each row, `steps` (count, or empty) the decision at
+  // each row. Reading in chunks equals reading at once.
   Result<void> read(std::span<const float> in, Policy policy, LayerState& state,
                     std::span<float> out, std::span<Step> steps) const;
 

@@ -13,55 +13,53 @@
 namespace skim {
 
 struct LoadOptions {
-  // Memory for folded word tables (the product of the cell's matrix with a word's vector, kept per
-  // word and filled on first use). Words beyond it are projected each time they come up, with the
-  // same result.
+  // Memory limit for folded embedding tables: per word, the product W·embedding(word) of the first
+  // layer's input weights, computed on first use. Words beyond the limit are projected at each
+  // occurrence, with the same result.
   std::size_t table_bytes = std::size_t{512} << 20;
 };
 
-// Which share of the plain reader's work a threshold leads to, measured on a data set by `skim
-// tune`.
+// The relation between threshold and work, measured on a data set by `skim tune`.
 struct Calibration {
   struct Point {
     double threshold = 0;
-    double work = 0;  // mean counted cost over the plain reader's, 0 to 1 (a little over 1 when
-                      // everything is read)
+    double work = 0;  // mean counted cost as a fraction of the dense reader's; slightly above 1
+                      // when every word is read
     bool operator==(const Point&) const = default;
   };
-  std::string data;           // what it was measured on
-  std::vector<Point> points;  // thresholds rising, work falling
+  std::string data;           // the data set
+  std::vector<Point> points;  // increasing thresholds, decreasing work
   bool operator==(const Calibration&) const = default;
 };
 
-class Net;             // src/nets: the weights, ready to run
-struct ModelContents;  // src/runtime
+struct ModelImpl;
 
 class Model {
  public:
   static Result<Model> load(const std::filesystem::path& path, LoadOptions options = {});
-  // Takes a whole model file as bytes. `name` stands for the file in error messages.
+  // Loads a model from the bytes of a model file. `name` replaces the path in error messages.
   static Result<Model> from_bytes(std::vector<std::byte> bytes, std::string name = "model",
                                   LoadOptions options = {});
 
   const ModelSpec& spec() const;
   const Calibration& calibration() const;
-  // Where it was loaded from.
+  // The path or name that it was loaded from.
   const std::string& name() const;
 
-  // The threshold that spends `budget` (0 to 1) of the plain reader's work on average; an error
-  // when the model was never calibrated or the budget is out of reach.
+  // The threshold at which the mean work is `budget` (0 to 1) of the dense reader's. Fails when the
+  // model has no calibration or the budget is out of its range.
   Result<float> threshold_for(double budget) const;
 
-  // The plain twin: same words, same big cells, no decisions. The baseline of every measured
-  // speed-up.
-  Result<Model> plain() const;
+  // The dense baseline: same embeddings and big cells, no decisions. Every reported speed-up is
+  // relative to it.
+  Result<Model> dense() const;
 
-  // For the library's own parts.
-  const ModelContents& contents() const { return *contents_; }
+  // For internal use.
+  const ModelImpl& impl() const { return *impl_; }
 
  private:
-  explicit Model(std::shared_ptr<const ModelContents> contents) : contents_(std::move(contents)) {}
-  std::shared_ptr<const ModelContents> contents_;
+  explicit Model(std::shared_ptr<const ModelImpl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<const ModelImpl> impl_;
 };
 
 }  // namespace skim

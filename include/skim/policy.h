@@ -1,23 +1,24 @@
-// The one knob: how sure the model must be before it reads a word.
+// The trade-off between speed and accuracy at inference time.
 #pragma once
 
 #include <cstdint>
 
 namespace skim {
 
+// How a reader turns the model's probabilities into decisions.
 struct Policy {
   enum class Rule {
-    threshold,  // read when p_read > read_above
-    argmax,     // the likeliest level
-    sample,     // a seeded draw from the model's own probabilities
+    threshold,  // read when p_read > threshold
+    argmax,     // the most likely level
+    sample,     // a level drawn from the model's probabilities
   };
 
-  // 0 reads every word, 1 skims every word, 0.5 is the model's own choice. With more than two
-  // levels the first level is taken at which the summed probability, widest first, exceeds it: a
-  // lower value never does less work.
-  float read_above = 0.5F;
+  // 0 reads every word, 1 skims every word, 0.5 follows the model. With more than two levels, the
+  // first level is taken at which the cumulative probability, widest level first, exceeds the
+  // threshold. A lower threshold never does less work.
+  float threshold = 0.5F;
   Rule rule = Rule::threshold;
-  std::uint64_t seed = 0;  // of `sample`: same seed, same text, same decisions
+  std::uint64_t seed = 0;  // of Rule::sample: the same seed and text give the same decisions
 
   bool operator==(const Policy&) const = default;
 };

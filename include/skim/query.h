@@ -1,10 +1,11 @@
-// What goes in, what comes out.
+// The input and the output of inference.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "skim/token_span.h"
 #include "skim/trace.h"
 
 namespace skim {
@@ -12,31 +13,24 @@ namespace skim {
 struct Query {
   std::string text;
   std::string question;              // question-answering models only
-  std::vector<std::string> choices;  // models that pick one of several answers only
+  std::vector<std::string> choices;  // cloze models only
 };
 
 struct Answer {
-  std::string text;       // the label, the choice or the piece of the text
-  int index = -1;         // which label or choice; -1 where the answer is a piece of the text
+  std::string text;       // the label, the choice or the span of the text
+  int index = -1;         // of the label or choice; -1 when the answer is a span of the text
   float score = 0;        // its probability
-  std::size_t begin = 0;  // where the answer is a piece of the text: bytes [begin, end) of it
+  std::size_t begin = 0;  // the span in bytes [begin, end) of the text; 0, 0 for labels and choices
   std::size_t end = 0;
-};
-
-// A word of a text or question: bytes [begin, end) of it.
-struct Word {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  bool operator==(const Word&) const = default;
 };
 
 struct Reading {
   Answer answer;
-  // One a label or choice, in their order; they sum to 1. Where the answer is a piece of the text:
-  // how likely each word is its first, then how likely each is its last.
+  // One probability per label or choice; they sum to 1. When the answer is a span of the text: the
+  // probability of each word to start it, then the probability of each word to end it.
   std::vector<float> scores;
-  std::vector<Word> words;           // of the text
-  std::vector<Word> question_words;  // of the question
+  std::vector<TokenSpan> words;           // of the text
+  std::vector<TokenSpan> question_words;  // of the question
   Trace trace;
   Costs costs;
 };

@@ -1,5 +1,4 @@
-// What the world can do wrong (a file, a text, a flag) comes back as a value, never as an
-// exception.
+// Error handling without exceptions: a function that can fail returns Result<T>.
 #pragma once
 
 #include <string>
@@ -9,14 +8,14 @@
 namespace skim {
 
 enum class Fault {
-  io,        // the system refused: missing file, full disk
-  format,    // the bytes are not what they claim to be
-  version,   // made by a newer skim
-  argument,  // the caller asked for something that makes no sense
-  mismatch,  // two things that must agree do not
+  io,        // a system call failed: missing file, full disk
+  format,    // malformed or damaged data
+  version,   // data of a newer version of skim
+  argument,  // an invalid argument
+  mismatch,  // two inputs that must agree do not
 };
 
-// `message` says what, where, and what to do; it needs no prefix.
+// `message` says what is wrong, where, and what to do; it needs no prefix.
 struct Error {
   Fault fault = Fault::argument;
   std::string message;

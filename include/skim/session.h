@@ -1,5 +1,4 @@
-// One caller's memory for reading with a model. A session serves one thread at a time; make one a
-// thread.
+// Inference with a model. A session holds the working memory of one thread; make one per thread.
 #pragma once
 
 #include <memory>
@@ -12,6 +11,7 @@
 
 namespace skim {
 
+// Not thread-safe.
 class Session {
  public:
   explicit Session(Model model);
@@ -21,14 +21,13 @@ class Session {
 
   const Model& model() const;
 
-  Result<Reading> ask(const Query& query, Policy policy = {});
-  // The same into a reading that is used again: allocates nothing once it has seen a text as long.
-  Result<void> ask(const Query& query, Policy policy, Reading& into);
+  Result<Reading> read(const Query& query, Policy policy = {});
+  // Reuses the memory of `into`: allocates nothing once it has held a text of the same length.
+  Result<void> read(const Query& query, Policy policy, Reading& into);
 
-  // Word by word, for text that arrives over time; equal to asking with the whole text.
-  // One-directional models only. `begin` forgets what was pushed before; `push` takes one word (as
-  // the tokenizer would cut it) and tells how it was read; `answer` answers from the words so far
-  // and may be called at any point.
+  // Streaming inference, equal to read() with the whole text. Unidirectional classifiers only.
+  // `begin` discards the words pushed before. `push` takes one word as the tokenizer would split it
+  // and returns the decision. `answer` may be called at any time.
   Result<void> begin(Policy policy = {});
   Result<Step> push(std::string_view word);
   Result<Reading> answer();

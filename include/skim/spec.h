@@ -1,151 +1,166 @@
-// The description of a network: plain data, no behaviour. The model file stores it as JSON.
+// The architecture of a network as plain data. Model files store it as JSON (docs/file-format.md).
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace skim {
 
-// What a network makes of what it reads.
+// The task of a network.
 enum class NetKind {
-  classifier,  // which of its labels fits the text
-  cloze,       // which of the choices fits the gap in the question
-  span,        // the piece of the text that answers the question (LSTM+Attention in the paper)
-  bidaf,       // likewise, with letters, and attention both ways (BiDAF, Seo et al. 2017)
+  classifier,  // assigns one of its labels to a text
+  cloze,       // picks the choice that fills the gap in a question about a text
+  span,        // extracts the answer to a question from a text (LSTM+Attention in the paper)
+  bidaf,       // extracts the answer with a character CNN and attention in both directions
+               // (BiDAF, Seo et al. 2017)
 };
 
 enum class Cell { lstm, gru, rnn };
+
+// How a reader chooses the number of hidden units that each word updates.
 enum class ReaderKind {
-  full,  // every word with the whole cell
-  skim,  // each word with the big cell or a small one (Skim-RNN, the paper)
-  jump,  // a run of words, then a jump over some (LSTM-Jump, Yu et al. 2017)
-  skip,  // a word or nothing; how long the pause lasts is known when it begins (Skip RNN, Campos et
-         // al. 2018)
-  vary,  // as many units, from 0 to all, as each word needs (VCRNN, Jernite et al. 2017)
+  dense,      // all units at every word: an ordinary recurrent layer
+  skim,       // all units or the first few of them (Skim-RNN, Seo et al. 2018; "the paper")
+  lstm_jump,  // reads some words, then jumps over some (LSTM-Jump, Yu et al. 2017)
+  skip_rnn,   // all units or none; the length of a skip is known when it starts (Skip RNN, Campos
+              // et al. 2018)
+  vcrnn,      // any number of units from 0 to all (VCRNN, Jernite et al. 2017)
 };
 
-// What a small cell sees of the hidden state: its own head, or all of it.
-enum class SmallSees { head, all };
+// The part of the hidden state that a small cell takes as input.
+enum class SmallInput {
+  prefix,  // the units that it updates
+  full,    // all units
+};
 
-// What the choice between reading and skimming is computed from.
+// The input of the read/skim decision.
 enum class Decision {
-  linear,       // [x; h], the paper's equation 1
-  linear_cell,  // [x; h; c], as the authors' code does; LSTM only
-  dot,          // the dot product of x and h, the paper's remark
+  linear,       // [x; h], equation 1 of the paper
+  linear_cell,  // [x; h; c], as in the authors' code; LSTM only
+  dot,          // the dot product of x and h, as remarked in the paper
 };
 
 enum class Pooling { last, max, mean, attention };
 enum class WeightType { f32, bf16, int8 };
 
-// How text becomes words: English rules (punctuation and n't apart), or split at white space only.
-enum class Tokenizer { english, whitespace };
+// How a text is split into words.
+enum class Tokenizer {
+  english,     // separates punctuation and contractions such as n't
+  whitespace,  // splits at white space only
+};
 
-// How a jump reader moves. It reads `run` words, then jumps up to `reach` words on, or stops for
-// good; after `most` jumps the next run is its last. A question after the text is read whole.
+// Jump schedule of an lstm_jump reader. It reads `tokens_per_jump` words, then jumps up to
+// `max_jump` words ahead or stops reading. After `max_jumps` jumps it reads `tokens_per_jump` words
+// more and stops. A question that follows the text is read in full.
 struct JumpSpec {
-  int run = 20;    // R in its paper
-  int reach = 40;  // K
-  int most = 5;    // N
-  // Words of the vocabulary that end a sentence. With any, run and reach count sentences.
-  std::vector<int> ends = {};
+  int tokens_per_jump = 20;  // R in its paper
+  int max_jump = 40;         // K in its paper
+  int max_jumps = 5;         // N in its paper
+  // Ids of the words that end a sentence. Unless empty, tokens_per_jump and max_jump count
+  // sentences instead of words.
+  std::vector<int> sentence_end_ids = {};
   bool operator==(const JumpSpec&) const = default;
 };
 
+// One recurrent layer in one direction.
 struct ReaderSpec {
   ReaderKind kind = ReaderKind::skim;
   Cell cell = Cell::lstm;
-  int input = 100;   // width of the rows it reads
-  int hidden = 100;  // d in the paper: width of the state
-  // d' in the paper: widths of the smaller cells, falling; 0 skips. Empty unless it skims.
-  std::vector<int> small = {10};
-  SmallSees small_sees = SmallSees::head;
+  int input_size = 100;
+  int hidden_size = 100;  // d in the paper
+  // d' in the paper: hidden units updated by a skim, one size per small cell, in decreasing order.
+  // Size 0 skips the word. Empty unless kind is skim.
+  std::vector<int> skim_sizes = {10};
+  SmallInput small_input = SmallInput::prefix;
   Decision decision = Decision::linear;
-  JumpSpec jump = {};  // of a jump reader
+  JumpSpec jump = {};  // lstm_jump only
 
-  // k in the paper: how many ways there are to treat a word.
-  int levels() const { return 1 + static_cast<int>(small.size()); }
-  // The width of the state that level 0 (read), 1 (skim), 2 ... updates.
+  // k in the paper: the number of cells to choose from. Level 0 reads, the others skim.
+  int levels() const { return 1 + static_cast<int>(skim_sizes.size()); }
+  // The number of hidden units that `level` updates.
   int width(int level) const {
-    return level == 0 ? hidden : small[static_cast<std::size_t>(level) - 1];
+    return level == 0 ? hidden_size : skim_sizes[static_cast<std::size_t>(level) - 1];
   }
-  // The fewest units that a word may update.
-  int least() const {
-    if (!small.empty()) return small.back();
-    return kind == ReaderKind::full ? hidden : 0;
+  // The minimum number of hidden units that a word updates.
+  int min_width() const {
+    if (!skim_sizes.empty()) return skim_sizes.back();
+    return kind == ReaderKind::dense ? hidden_size : 0;
   }
-  // Of a vary reader that updates `width` units: the entries of its input that it looks at.
-  int inputs_for(int width) const { return (width * input + hidden - 1) / hidden; }
+  // The number of leading input entries that a vcrnn reader uses to update `width` units.
+  int input_prefix(int width) const { return (width * input_size + hidden_size - 1) / hidden_size; }
 
   bool operator==(const ReaderSpec&) const = default;
 };
 
-// Readers on top of each other, all of one kind and size.
+// A stack of recurrent layers of one kind and hidden size.
 struct StackSpec {
-  std::string name;   // what the names of its readers' tensors begin with
-  ReaderSpec reader;  // of the first layer; upper layers read the rows of the layer below
-  int layers = 1;
+  std::string name;   // prefix of the names of its tensors
+  ReaderSpec reader;  // of the first layer; the input of a higher layer is the output of the lower
+  int num_layers = 1;
   bool bidirectional = false;
 
   int directions() const { return bidirectional ? 2 : 1; }
-  // Width of one output row of a layer: both directions side by side.
-  int row_width() const { return reader.hidden * directions(); }
-  ReaderSpec reader_of(int layer) const {
+  // Size of a layer's output per word, the directions concatenated.
+  int output_size() const { return reader.hidden_size * directions(); }
+  ReaderSpec layer_reader(int layer) const {
     ReaderSpec spec = reader;
-    if (layer > 0) spec.input = row_width();
+    if (layer > 0) spec.input_size = output_size();
     return spec;
   }
 };
 
-// How the letters of a word become numbers: `filters` of them, each the best match of a pattern of
-// `window` letters; letters are bytes, of `width` numbers each.
-struct LetterSpec {
-  int width = 8;
-  int filters = 100;
-  int window = 5;
-  bool operator==(const LetterSpec&) const = default;
+// Character CNN: embeds the bytes of a word, convolves them and takes the maximum over the word of
+// each filter.
+struct CharCnnSpec {
+  int embedding_size = 8;
+  int num_filters = 100;
+  int kernel_size = 5;  // in bytes
+  bool operator==(const CharCnnSpec&) const = default;
 };
 
+// A whole network.
 struct ModelSpec {
   NetKind net = NetKind::classifier;
   Tokenizer tokenizer = Tokenizer::english;
-  int vocabulary = 0;  // number of words that have a vector; id 0 stands for unknown words
-  int word_width = 100;
-  ReaderSpec reader;  // of every layer and direction, except that upper layers read the rows of the
-                      // layer below
-  int layers = 1;
+  int vocab_size = 0;  // words with an embedding; id 0 stands for all unknown words
+  int embedding_size = 100;
+  ReaderSpec reader;  // of every layer and direction; stacks() sets the input size of each
+  int num_layers = 1;
   bool bidirectional = false;
   Pooling pooling = Pooling::last;
-  WeightType weights = WeightType::f32;  // of the big cells and the word vectors; all else is f32
-  std::vector<std::string> labels;       // of a classifier
-  LetterSpec letters = {};               // of a bidaf net
+  WeightType weight_type = WeightType::f32;  // of big cells and embeddings; all else is f32
+  std::vector<std::string> labels;           // classifier only
+  CharCnnSpec char_cnn = {};                 // bidaf only
 
   int directions() const { return bidirectional ? 2 : 1; }
-  // Width of one output row of a layer: both directions side by side.
-  int row_width() const { return reader.hidden * directions(); }
-  // Whether answers are pieces of the text.
-  bool finds_pieces() const { return net == NetKind::span || net == NetKind::bidaf; }
-  // Whether the first layer reads words alone. That of a span net reads rows: a word, what of the
-  // question matters to it, and the product of the two. That of a bidaf net reads words and
-  // letters.
-  bool reads_words() const { return net == NetKind::classifier || net == NetKind::cloze; }
-  int input_width() const {
-    if (net == NetKind::bidaf) return word_width + letters.filters;
-    return net == NetKind::span ? 3 * word_width : word_width;
+  // Size of a layer's output per word, the directions concatenated.
+  int output_size() const { return reader.hidden_size * directions(); }
+  // Whether an answer is a span of the text.
+  bool is_extractive() const { return net == NetKind::span || net == NetKind::bidaf; }
+  // Whether the input of the first layer is the word embedding alone. A span net adds the attended
+  // question vector and its product with the embedding, a bidaf net the output of the character
+  // CNN.
+  bool reads_embeddings() const { return net == NetKind::classifier || net == NetKind::cloze; }
+  // Input size of the first layer.
+  int input_size() const {
+    if (net == NetKind::bidaf) return embedding_size + char_cnn.num_filters;
+    return net == NetKind::span ? 3 * embedding_size : embedding_size;
   }
-  // All readers. Most nets have one stack; a bidaf net reads text and question with the first,
-  // their meeting with the second, and looks for the answer's end with the third.
+  // All stacks of readers. A bidaf net has three: the first reads text and question, the second the
+  // output of the attention, the third predicts the end of the answer. Other nets have one.
   std::vector<StackSpec> stacks() const {
-    const auto stack = [this](const char* name, int input, int count) {
-      StackSpec made{name, reader, count, bidirectional};
-      made.reader.input = input;
+    const auto stack = [this](const char* name, int input, int layers) {
+      StackSpec made{name, reader, layers, bidirectional};
+      made.reader.input_size = input;
       return made;
     };
-    if (net != NetKind::bidaf) return {stack("reader", input_width(), layers)};
-    return {stack("contextual", input_width(), 1), stack("modelling", 4 * row_width(), layers),
-            stack("output", row_width(), 1)};
+    if (net != NetKind::bidaf) return {stack("reader", input_size(), num_layers)};
+    return {stack("contextual", input_size(), 1), stack("modelling", 4 * output_size(), num_layers),
+            stack("output", output_size(), 1)};
   }
-  // The spec of the readers of the first stack's `layer`, counted from 0.
-  ReaderSpec reader_of(int layer) const { return stacks().front().reader_of(layer); }
+  // The readers of `layer` (from 0) of the first stack.
+  ReaderSpec layer_reader(int layer) const { return stacks().front().layer_reader(layer); }
 
   bool operator==(const ModelSpec&) const = default;
 };

@@ -1,4 +1,4 @@
-// Specs as JSON text, with the fields that docs/file-format.md lists, and back.
+// Specs to and from JSON text with the fields of docs/file-format.md.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace skim {
 
-std::string spec_text(const ModelSpec& spec);
-std::string spec_text(const ReaderSpec& spec);
+std::string to_json_text(const ModelSpec& spec);
+std::string to_json_text(const ReaderSpec& spec);
 
-// All fields are required, as in a file; an error names the one that is missing or makes no sense.
-Result<ReaderSpec> reader_spec_from(std::string_view json);
+// Requires all fields, as in a model file. The error names a missing or invalid field.
+Result<ReaderSpec> reader_spec_from_json(std::string_view json);
 
 }  // namespace skim

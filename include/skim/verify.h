@@ -1,4 +1,4 @@
-// Replays the questions stored in a model file and compares with the stored answers.
+// Replays the probes of a model file and compares the results with the stored ones.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace skim {
 struct VerifyReport {
   int probes = 0;
   int failed = 0;
-  double worst_score_error = 0;       // largest difference of a score from its stored value
-  std::vector<std::string> messages;  // one a failed probe: what differs, where
+  double max_score_error = 0;         // largest absolute difference of a score
+  std::vector<std::string> messages;  // one per failed probe: what differs, where
   bool ok() const { return failed == 0; }
 };
 
-// Also checks the checksum of the weights, which loading does not.
+// Also compares the checksum of the weights, which loading does not.
 Result<VerifyReport> verify(const Model& model);
 
 }  // namespace skim

@@ -1,4 +1,4 @@
-"""Speed reading for text models: a recurrent network that decides at every word whether to read or to skim it.
+"""Skim-RNN inference: a recurrent network that decides at every word whether to read or to skim it.
 
 >>> import skim
 >>> model = skim.Model.load()
@@ -8,7 +8,7 @@ True
 >>> [word.text for word in reading.words][:4]
 ['The', 'plot', 'is', 'thin']
 
-docs/python.md tells the rest.
+See docs/python.md for the full documentation.
 """
 from ._errors import Error, FileError
 from ._model import Model

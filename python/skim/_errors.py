@@ -1,12 +1,12 @@
-"""What goes wrong, as exceptions that carry the library's own message."""
+"""Exceptions, with the error messages of the library."""
 from __future__ import annotations
 
 
 class Error(ValueError):
-    """What skim refuses: a damaged file, a threshold out of range, arrays that do not fit together.
+    """Invalid input: a damaged file, a threshold out of range, arrays whose shapes do not match.
 
-    `fault` is "format" (bytes that are not what they claim to be), "version" (made by a newer skim), "mismatch" (two
-    things that must agree do not), "argument", or "io".
+    `fault` is "format" (malformed data), "version" (written by a newer skim), "mismatch" (two inputs that must agree do
+    not), "argument", or "io".
     """
 
     __module__ = "skim"
@@ -14,14 +14,14 @@ class Error(ValueError):
 
 
 class FileError(Error, OSError):
-    """The system refused: a missing file, no permission, no memory."""
+    """A system error: a missing file, no permission, no memory."""
 
     __module__ = "skim"
     fault: str = "io"
 
 
-def error_of(fault: str, message: str) -> Error:
-    """The compiled half raises what this gives."""
+def make_error(fault: str, message: str) -> Error:
+    """The exception that the extension module raises."""
     error = FileError(message) if fault == "io" else Error(message)
     error.fault = fault
     return error

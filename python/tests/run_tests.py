@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the Python package: `run_tests.py [TEST...]`, TEST being a name as unittest takes it.
+"""Runs the tests of the Python package: `run_tests.py [TEST...]`, where TEST is a unittest name.
 
 Needs SKIM, SKIM_PLANTED, SKIM_SOURCE and SKIM_BUILD, and the package on PYTHONPATH, as ctest sets them.
 """

@@ -1,4 +1,4 @@
-"""What the tests share: programs, and models and texts made once."""
+"""Shared by the tests: programs, models and texts."""
 import contextlib
 import functools
 import json
@@ -16,7 +16,7 @@ BUILD = pathlib.Path(os.environ["SKIM_BUILD"])
 PROGRAM = os.environ["SKIM"]
 FOLDER = pathlib.Path()
 
-# Characters of one to four bytes, signs that the tokenizer cuts off, and an unusual space.
+# Characters of one to four bytes, punctuation that the tokenizer splits off, and unusual spaces.
 ODD_ENDINGS = ["", " A naïve café, don't you think?", " 日本の映画 10/10 🙂🙂", "\u00a0– “so-so” … n't", " e\u0301te\u0301 \u2028x"]
 
 QUESTION = "Who is the guard of Velmora?"
@@ -25,13 +25,14 @@ CHOICES = ["Tobin", "a naïve 🙂 guard", "nobody", "Tobin"]
 
 @contextlib.contextmanager
 def prepared():
-    """A folder with planted models, random models that answer questions, and 1,000 texts; removed in the end."""
+    """Creates a temporary folder with planted models, random question answering models and 1,000 texts."""
     global FOLDER
     with tempfile.TemporaryDirectory(prefix="skim-python-") as name:
         FOLDER = pathlib.Path(name)
-        planted = [os.environ["SKIM_PLANTED"], "--vocabulary", "2000"]
-        for file, options in (("planted", []), ("both", ["--bidirectional", "yes", "--layers", "2"]),
-                              ("levels", ["--cell", "gru", "--small", "20,0", "--weights", "int8", "--pooling", "max"])):
+        planted = [os.environ["SKIM_PLANTED"], "--vocab-size", "2000"]
+        for file, options in (("planted", []), ("both", ["--bidirectional", "yes", "--num-layers", "2"]),
+                              ("levels", ["--cell", "gru", "--skim-size", "20,0", "--weights", "int8",
+                                          "--pooling", "max"])):
             subprocess.run([*planted, "--model", FOLDER / f"{file}.skim", *options], check=True)
         subprocess.run([*planted, "--seeds", FOLDER], check=True)
         run_skim("data", "make", "planted", "--into", FOLDER, "--train", 1000, "--dev", 1, "--test", 1, "--seed", 5)
@@ -44,13 +45,13 @@ def model(name):
     return skim.Model.load(None if name == "default" else FOLDER / f"{name}.skim")
 
 
-def path_of(name):
-    return skim._model.built_in() if name == "default" else FOLDER / f"{name}.skim"
+def model_path(name):
+    return skim._model.built_in_path() if name == "default" else FOLDER / f"{name}.skim"
 
 
 @functools.lru_cache(maxsize=None)
 def texts():
-    """1,000 of the project's own making, some with characters of more than a byte."""
+    """1,000 synthetic texts, some with multi-byte characters."""
     lines = (FOLDER / "train.tsv").read_text(encoding="utf-8").splitlines()
     made = [line.split("\t")[1] + ODD_ENDINGS[i % len(ODD_ENDINGS)] for i, line in enumerate(lines)]
     assert len(made) == 1000
@@ -64,30 +65,32 @@ def run_skim(*arguments, text=""):
 
 
 def run_json(name, queries, *options):
-    """What `skim run --json --words` says of queries, one dict each."""
+    """The output of `skim run --json --words`, one dict per query."""
     lines = "".join(json.dumps(query) + "\n" for query in queries)
-    said = run_skim("run", "--model", path_of(name), "--input", "json", "--json", "--words", *options, text=lines)
-    return [json.loads(line) for line in said.splitlines()]
+    output = run_skim("run", "--model", model_path(name), "--input", "json", "--json", "--words", *options, text=lines)
+    return [json.loads(line) for line in output.splitlines()]
 
 
 def tensors_for(spec, seed=1):
-    """Random weights for a plain or skimming reader with linear decisions."""
+    """Random weights for a dense or skimming reader with linear decisions."""
     random = np.random.default_rng(seed)
     gates = {"lstm": 4, "gru": 3, "rnn": 1}[spec["cell"]]
 
-    def cell(prefix, units, sees):
-        shapes = {"w": (gates * units, spec["input"]), "u": (gates * units, sees), "b": (gates * units,)}
+    def cell(prefix, units, state_size):
+        rows = gates * units
+        shapes = {"weight_ih": (rows, spec["input_size"]), "weight_hh": (rows, state_size), "bias": (rows,)}
         if spec["cell"] == "gru":
-            shapes["bn"] = (units,)
+            shapes["bias_hn"] = (units,)
         return {f"{prefix}.{name}": shape for name, shape in shapes.items()}
 
-    shapes = cell("big", spec["hidden"], spec["hidden"])
-    for number, units in enumerate(spec.get("small", []), 1):
+    shapes = cell("big", spec["hidden_size"], spec["hidden_size"])
+    for number, units in enumerate(spec.get("skim_sizes", []), 1):
         if units:
             shapes.update(cell(f"small.{number}", units, units))
-    if spec.get("small"):
-        levels = 1 + len(spec["small"])
-        shapes.update({"decision.w": (levels, spec["input"]), "decision.u": (levels, spec["hidden"]), "decision.b": (levels,)})
+    if spec.get("skim_sizes"):
+        levels = 1 + len(spec["skim_sizes"])
+        shapes.update({"decision.weight_ih": (levels, spec["input_size"]),
+                       "decision.weight_hh": (levels, spec["hidden_size"]), "decision.bias": (levels,)})
     return {name: random.uniform(-1, 1, shape).astype(np.float32) for name, shape in shapes.items()}
 
 

@@ -1,4 +1,4 @@
-"""What people pass by mistake is refused with words, never with a crash."""
+"""Invalid arguments raise errors with a message, and never crash."""
 import pickle
 import unittest
 
@@ -8,7 +8,7 @@ import support
 
 
 class Files(unittest.TestCase):
-    def test_a_missing_file_is_an_os_error_too(self):
+    def test_a_missing_file_is_an_os_error(self):
         with self.assertRaises(skim.FileError) as caught:
             skim.Model.load(support.FOLDER / "gone.skim")
         self.assertIsInstance(caught.exception, OSError)
@@ -16,19 +16,19 @@ class Files(unittest.TestCase):
         self.assertEqual(caught.exception.fault, "io")
         self.assertIn("gone.skim", str(caught.exception))
 
-    def test_what_is_no_model_is_named(self):
+    def test_files_that_are_not_models_are_rejected(self):
         for path in (support.FOLDER, support.FOLDER / "train.tsv", b"/dev/null", "", b"/\xff\xfe"):
             with self.assertRaises(skim.Error):
                 skim.Model.load(path)
-        with self.assertRaisesRegex(skim.Error, "zero character"):
+        with self.assertRaisesRegex(skim.Error, "NUL character"):
             skim.Model.load("a\0b")
-        with self.assertRaisesRegex(skim.Error, "character 1 cannot be part"):
+        with self.assertRaisesRegex(skim.Error, "character 1 cannot be encoded"):
             skim.Model.load("a\ud800")
         for path in (3.5, ["a"], {}):
             self.assertRaises(TypeError, skim.Model.load, path)
 
-    def test_damaged_bytes_are_refused(self):
-        data = support.path_of("planted").read_bytes()
+    def test_corrupt_bytes_are_rejected(self):
+        data = support.model_path("planted").read_bytes()
         for damaged in (b"", data[:-1], data[:100], data[:40] + b"\0" + data[41:], b"\xff" * 100):
             with self.assertRaises(skim.Error) as caught:
                 skim.Model.from_bytes(damaged, "mine")
@@ -44,7 +44,7 @@ class Files(unittest.TestCase):
             copy = pickle.loads(pickle.dumps(error))
         self.assertEqual((type(copy), copy.fault), (skim.FileError, "io"))
 
-    def test_a_model_comes_from_load_only(self):
+    def test_models_cannot_be_constructed_directly(self):
         self.assertRaises(TypeError, skim.Model)
         self.assertRaises(TypeError, skim.Model, "path")
 
@@ -58,13 +58,13 @@ class Texts(unittest.TestCase):
             self.assertRaises(TypeError, self.model.read, wrong)
             self.assertRaises(TypeError, self.model.read, "a", question=wrong if wrong is not None else 1)
 
-    def test_lone_surrogates_are_refused_by_place(self):
+    def test_lone_surrogates_are_rejected_with_their_position(self):
         with self.assertRaisesRegex(skim.Error, r"text: character 3 is a lone surrogate \(U\+DC80\)"):
             self.model.read("abc\udc80")
         with self.assertRaisesRegex(skim.Error, "text 1: text: character 0"):
             self.model.read_many(["fine", "\ud800"])
 
-    def test_zero_characters_and_controls_are_text(self):
+    def test_nul_and_control_characters_are_accepted(self):
         self.assertEqual("".join(word.text for word in self.model.read("a\0b \x1b c").words).replace("\0", ""), "ab\x1bc")
 
     def test_a_huge_text_is_read(self):
@@ -74,7 +74,7 @@ class Texts(unittest.TestCase):
     def test_a_huge_word_is_read(self):
         self.assertEqual(len(self.model.read("x" * 5_000_000).words), 1)
 
-    def test_classifiers_take_no_question(self):
+    def test_questions_and_choices_must_fit_the_model(self):
         with self.assertRaisesRegex(skim.Error, "no question"):
             self.model.read("a", question="why?")
         with self.assertRaisesRegex(skim.Error, "no choices"):
@@ -84,40 +84,40 @@ class Texts(unittest.TestCase):
         with self.assertRaisesRegex(skim.Error, "no choices were given"):
             support.model("cloze").read("a", question="b")
 
-    def test_choices_are_several_str(self):
+    def test_choices_must_be_a_sequence_of_str(self):
         for wrong in ("one", b"one", [1], [None], 3):
             self.assertRaises(TypeError, support.model("cloze").read, "a", question="b", choices=wrong)
 
 
 class ManyTexts(unittest.TestCase):
-    def test_a_bad_element_is_named_by_its_index(self):
+    def test_errors_name_the_index_of_the_text(self):
         for wrong in (None, b"x", 7, {"text": 3}, ["a"]):
             with self.assertRaisesRegex(TypeError, "text 2: "):
                 support.model("planted").read_many(["a", "b", wrong, "d"])
-        with self.assertRaisesRegex(skim.Error, "text 1: the mapping has no text"):
+        with self.assertRaisesRegex(skim.Error, "text 1: the mapping has no key 'text'"):
             support.model("planted").read_many(["a", {"question": "b"}])
         with self.assertRaisesRegex(skim.Error, "text 300: .*no question was given"):
             support.model("span").read_many([{"text": "a", "question": "b"}] * 300 + ["a"])
 
-    def test_one_text_is_not_many(self):
+    def test_read_many_rejects_a_single_text(self):
         for wrong in ("text", b"text", {"text": "a"}, None, 3):
             self.assertRaises(TypeError, support.model("planted").read_many, wrong)
 
-    def test_threads_are_a_sensible_number(self):
+    def test_threads_must_be_an_integer_in_range(self):
         for wrong in (-1, 1025, 10**30):
             self.assertRaises(skim.Error, support.model("planted").read_many, ["a"], threads=wrong)
         for wrong in ("2", 1.5, None):
             self.assertRaises(TypeError, support.model("planted").read_many, ["a"], threads=wrong)
 
-    def test_what_an_iterable_raises_comes_through(self):
+    def test_exceptions_of_the_iterable_propagate(self):
         def broken():
             yield "a"
             raise KeyError("mine")
         self.assertRaises(KeyError, support.model("planted").read_many, broken())
 
 
-class Dial(unittest.TestCase):
-    def test_shares_are_from_0_to_1(self):
+class PolicyArguments(unittest.TestCase):
+    def test_threshold_and_budget_must_be_fractions(self):
         model = support.model("default")
         for wrong in (-0.1, 1.1, float("nan"), float("inf"), 1e300):
             self.assertRaises(skim.Error, model.read, "a", threshold=wrong)
@@ -126,7 +126,7 @@ class Dial(unittest.TestCase):
         for wrong in ("much", [1], None):
             self.assertRaises(TypeError, model.threshold_for, wrong)
 
-    def test_only_one_way_to_decide(self):
+    def test_threshold_budget_and_rule_are_mutually_exclusive(self):
         model = support.model("default")
         for options in ({"threshold": 0.5, "budget": 0.5}, {"threshold": 0.5, "rule": "argmax"},
                         {"budget": 0.5, "rule": "sample"}, {"seed": 3}, {"rule": "argmax", "seed": 3}, {"rule": "guess"},

@@ -1,4 +1,4 @@
-"""The package as it is documented, typed and installed."""
+"""Documentation, type stubs and installation of the package."""
 import ast
 import doctest
 import importlib.util
@@ -20,7 +20,7 @@ PACKAGE = support.SOURCE / "python/skim"
 
 
 def load_tests(loader, tests, pattern):
-    """What the documents show is what happens."""
+    """Adds the doctests of the package and of docs/python.md."""
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     tests.addTests(doctest.DocFileSuite(str(support.SOURCE / "docs/python.md"), module_relative=False, optionflags=flags))
     tests.addTests(doctest.DocTestSuite(skim, optionflags=flags))
@@ -32,7 +32,7 @@ def members(cls):
 
 
 class Stubs(unittest.TestCase):
-    def test_the_compiled_half_is_as_its_stub_says(self):
+    def test_the_stub_matches_the_extension_module(self):
         tree = ast.parse((PACKAGE / "_skim.pyi").read_text(encoding="utf-8"))
         described = {node.name: {each.name for each in node.body
                                  if isinstance(each, ast.FunctionDef) and not each.name.startswith("_")}
@@ -40,7 +40,7 @@ class Stubs(unittest.TestCase):
         found = {name: members(cls) for name, cls in inspect.getmembers(skim._skim, inspect.isclass)}
         self.assertEqual(found, described)
 
-    def test_everything_public_is_annotated(self):
+    def test_all_functions_are_annotated(self):
         for name in ("_errors", "_html", "_model", "_policy", "_reader", "_reading", "_text", "_torch"):
             tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
             for node in ast.walk(tree):
@@ -52,7 +52,7 @@ class Stubs(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    def test_the_document_names_everything_public(self):
+    def test_the_manual_covers_the_public_api(self):
         text = (support.SOURCE / "docs/python.md").read_text(encoding="utf-8")
         for name in skim.__all__:
             self.assertIn(name, text)
@@ -60,7 +60,7 @@ class Documents(unittest.TestCase):
             for member in members(cls):
                 self.assertRegex(text, rf"`[^`]*\b{member}\b[^`]*`|\b{member}\(", f"{cls.__name__}.{member}")
 
-    def test_what_the_readme_shows_runs(self):
+    def test_the_readme_example_runs(self):
         (block,) = re.findall(r"^```python\n(.*?)^```", (support.SOURCE / "README.md").read_text(encoding="utf-8"),
                               re.MULTILINE | re.DOTALL)
         done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True)
@@ -74,14 +74,14 @@ class Documents(unittest.TestCase):
             page = pathlib.Path(folder) / "page.html"
             done = subprocess.run([sys.executable, example, reviews, "--html", page], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertRegex(done.stdout, r"(?m)^ *\d+ of 10 right, \d+\.\d % skimmed")
+            self.assertRegex(done.stdout, r"(?m)^ *\d+ of 10 correct, \d+\.\d % skimmed")
             self.assertIn("skim-reading", page.read_text(encoding="utf-8"))
 
 
 class Installed(unittest.TestCase):
-    """A wheel of the build at hand: all of `pip install .` but compiling."""
+    """A wheel of the current build: `pip install .` without compiling."""
 
-    def test_a_wheel_has_everything_and_works_where_it_is_put(self):
+    def test_a_wheel_is_complete_and_works(self):
         for needed in ("pip", "setuptools", "wheel"):
             if importlib.util.find_spec(needed) is None:
                 self.skipTest(f"{needed} is not installed (python3-{needed})")
@@ -98,15 +98,15 @@ class Installed(unittest.TestCase):
             sources = {f"skim/{path.name}" for path in PACKAGE.iterdir() if path.is_file()}
             self.assertEqual({name for name in names if "_skim.cpython" not in name}, sources | {"skim/default.skim"})
             self.assertEqual(len(names), len(sources) + 2)
-            self.works_from(folder)
+            self.check_import_from(folder)
 
-    def works_from(self, folder):
+    def check_import_from(self, folder):
         code = "import skim; print(skim.__file__); print(skim.Model.load().read('a wonderful film').label)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder,
                               env={**os.environ, "PYTHONPATH": folder})
         self.assertEqual(done.stderr, "")
-        where, label = done.stdout.split()
-        self.assertTrue(where.startswith(folder))
+        location, label = done.stdout.split()
+        self.assertTrue(location.startswith(folder))
         self.assertIn(label, support.model("default").labels)
 
 

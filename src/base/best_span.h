@@ -1,4 +1,4 @@
-// The most likely piece of a text, given how likely each word is its first and its last.
+// The most likely span of words, given start and end probabilities.
 #pragma once
 
 #include <algorithm>
@@ -7,23 +7,25 @@
 
 namespace skim {
 
-// Longer answers are hardly ever right.
-inline constexpr std::size_t kLongestAnswer = 30;
+// Longer answers are hardly ever correct.
+inline constexpr std::size_t kMaxAnswerWords = 30;
 
+// Words [first, last] of a text.
 struct BestSpan {
   std::size_t first = 1;
-  std::size_t last = 0;  // belongs to the span; before `first` when there is no word
-  float score = 0;       // the product of both
+  std::size_t last = 0;  // inclusive; less than `first` when the text has no words
+  float score = 0;       // the product of both probabilities
 };
 
-// Of equally likely ones the earliest. Both lists have one entry a word.
-inline BestSpan best_span(std::span<const float> first, std::span<const float> last,
-                          std::size_t longest = kLongestAnswer) {
+// The span of at most `max_words` words with the highest score; the first of several. Both lists
+// have one probability per word.
+inline BestSpan best_span(std::span<const float> start_probs, std::span<const float> end_probs,
+                          std::size_t max_words = kMaxAnswerWords) {
   BestSpan best;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    const std::size_t end = std::min(first.size(), i + longest);
+  for (std::size_t i = 0; i < start_probs.size(); ++i) {
+    const std::size_t end = std::min(start_probs.size(), i + max_words);
     for (std::size_t j = i; j < end; ++j) {
-      const float score = first[i] * last[j];
+      const float score = start_probs[i] * end_probs[j];
       if (best.last >= best.first && score <= best.score) continue;
       best = {i, j, score};
     }

@@ -1,4 +1,4 @@
-// Memory for kernels: aligned to a cache line, zeroed, grows and never shrinks.
+// Zero-initialized memory aligned to a cache line. Grows, never shrinks.
 #pragma once
 
 #include <algorithm>
@@ -31,17 +31,17 @@ class Buffer {
   }
   ~Buffer() { ::operator delete (data_, std::align_val_t{kCacheLine}); }
 
-  // At least `size` elements, the first ones kept, new ones zero. Doubles, so that word-by-word
-  // growth stays cheap.
+  // Makes room for at least `size` elements; keeps the old ones and zeroes the new ones. Doubles
+  // the capacity, so that growing by one element has constant amortized cost.
   void grow(std::size_t size) {
     if (size <= size_) return;
-    const std::size_t wanted = size_ == 0 ? size : std::max(size, 2 * size_);
-    T* fresh = static_cast<T*>(::operator new (wanted * sizeof(T), std::align_val_t{kCacheLine}));
+    const std::size_t new_size = size_ == 0 ? size : std::max(size, 2 * size_);
+    T* fresh = static_cast<T*>(::operator new (new_size * sizeof(T), std::align_val_t{kCacheLine}));
     if (size_ != 0) std::memcpy(fresh, data_, size_ * sizeof(T));
-    std::memset(static_cast<void*>(fresh + size_), 0, (wanted - size_) * sizeof(T));
+    std::memset(static_cast<void*>(fresh + size_), 0, (new_size - size_) * sizeof(T));
     ::operator delete (data_, std::align_val_t{kCacheLine});
     data_ = fresh;
-    size_ = wanted;
+    size_ = new_size;
   }
   void clear() { std::memset(static_cast<void*>(data_), 0, size_ * sizeof(T)); }
 

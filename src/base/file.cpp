@@ -6,22 +6,22 @@
 #include <array>
 #include <utility>
 
-#include "base/descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace skim {
 namespace {
 
-// Not blocking: opening a pipe that nobody writes to would wait for ever.
-Result<Descriptor> open_to_map(const std::filesystem::path& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+// Non-blocking: opening a pipe without a writer would hang.
+Result<FileDescriptor> open_to_map(const std::filesystem::path& path) {
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return system_error(path, "cannot open it");
   return file;
 }
 
-Result<std::size_t> size_to_map(const Descriptor& file, const std::filesystem::path& path) {
+Result<std::size_t> size_to_map(const FileDescriptor& file, const std::filesystem::path& path) {
   struct stat info {};
   if (::fstat(file.number(), &info) != 0) return system_error(path, "cannot inspect it");
-  if (S_ISDIR(info.st_mode)) return fail(Fault::io, path.string() + ": is a folder, not a file");
+  if (S_ISDIR(info.st_mode)) return fail(Fault::io, path.string() + ": is a directory, not a file");
   if (!S_ISREG(info.st_mode)) {
     return fail(Fault::io, path.string() +
                                ": is a pipe or device and cannot be mapped; copy its content to a "
@@ -38,7 +38,7 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   const auto size = size_to_map(*file, path);
   if (!size) return tl::make_unexpected(size.error());
   if (*size == 0) return MappedFile();
-  // Populating at once costs a fraction of taking the page faults one by one.
+  // Populating at once is much cheaper than single page faults.
   void* start = ::mmap(nullptr, *size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file->number(), 0);
   if (start == MAP_FAILED) return system_error(path, "cannot map it into memory");
   return MappedFile({static_cast<const std::byte*>(start), *size});
@@ -57,11 +57,11 @@ MappedFile::~MappedFile() {
 }
 
 Result<std::string> read_text(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return system_error(path, "cannot open it");
   struct stat info {};
   if (::fstat(file.number(), &info) != 0) return system_error(path, "cannot inspect it");
-  if (S_ISDIR(info.st_mode)) return fail(Fault::io, path.string() + ": is a folder, not a file");
+  if (S_ISDIR(info.st_mode)) return fail(Fault::io, path.string() + ": is a directory, not a file");
   std::string text;
   if (S_ISREG(info.st_mode)) text.reserve(static_cast<std::size_t>(info.st_size));
   std::array<char, 65536> block;

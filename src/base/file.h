@@ -1,4 +1,4 @@
-// Files: mapped, read whole, and replaced in one go.
+// Memory-mapped files, whole-file reads and atomic writes.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace skim {
 
-// A regular file mapped read-only; its pages are fetched at once. The bytes stay valid while the
-// object lives, moved or not, provided nobody shortens the file in place (write_atomically never
-// does).
+// A read-only mapping of a regular file, populated when it is opened. The bytes stay valid for the
+// lifetime of the object, also after a move, provided that nobody truncates the file in place
+// (write_atomically never does).
 class MappedFile {
  public:
-  // Folders, pipes and devices are errors; an empty file gives no bytes.
+  // Fails for directories, pipes and devices. An empty file has no bytes.
   static Result<MappedFile> open(const std::filesystem::path& path);
 
   MappedFile() = default;
@@ -34,15 +34,13 @@ class MappedFile {
 // The whole content of a file, pipe or device.
 Result<std::string> read_text(const std::filesystem::path& path);
 
-// Replaces `path` by `bytes` so that at every moment, a power cut included, either the old or the
-// new content is there: a temporary file beside it is written, synced and renamed. Keeps the
-// permissions of an existing file and writes through a symbolic link. After an error the old file
-// is untouched and the temporary one gone.
+// Replaces the contents of `path` atomically and durably: writes, syncs and renames a temporary
+// file in the same directory. Keeps the permissions of an existing file and follows symbolic links.
+// After an error the old file is untouched and the temporary file is removed.
 Result<void> write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 Result<void> write_atomically(const std::filesystem::path& path, std::string_view text);
 
-// Only a killed process can leave its temporary file behind: this removes such files from `folder`
-// and leaves alone those that are being written.
+// Removes temporary files that killed processes left in `folder`. Files being written are kept.
 void remove_abandoned_temporaries(const std::filesystem::path& folder);
 
 }  // namespace skim

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace skim {
 namespace {
@@ -42,31 +42,31 @@ class FileTest : public ::testing::Test {
   fs::path folder_;
 };
 
-std::string text_of(const MappedFile& file) {
+std::string to_text_view(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
-TEST_F(FileTest, WhatIsWrittenIsMappedAndRead) {
+TEST_F(FileTest, WrittenFileCanBeMappedAndRead) {
   const auto path = in_folder("a");
   ASSERT_TRUE(write_atomically(path, "some text"));
   const auto mapped = MappedFile::open(path);
   ASSERT_TRUE(mapped) << mapped.error().message;
-  EXPECT_EQ(text_of(*mapped), "some text");
+  EXPECT_EQ(to_text_view(*mapped), "some text");
   EXPECT_EQ(*read_text(path), "some text");
   EXPECT_THAT(entries(), ::testing::ElementsAre("a"));
 }
 
-TEST_F(FileTest, AMappingSurvivesMovingAndReplacingTheFile) {
+TEST_F(FileTest, MappingSurvivesAMoveAndReplacementOfTheFile) {
   const auto path = in_folder("a");
   ASSERT_TRUE(write_atomically(path, "old"));
   auto mapped = MappedFile::open(path);
   ASSERT_TRUE(write_atomically(path, "new and longer"));
   const MappedFile moved = std::move(*mapped);
-  EXPECT_EQ(text_of(moved), "old");
+  EXPECT_EQ(to_text_view(moved), "old");
   EXPECT_EQ(*read_text(path), "new and longer");
 }
 
-TEST_F(FileTest, AnEmptyFileGivesNoBytes) {
+TEST_F(FileTest, EmptyFileHasNoBytes) {
   const auto path = in_folder("empty");
   ASSERT_TRUE(write_atomically(path, ""));
   const auto mapped = MappedFile::open(path);
@@ -75,14 +75,14 @@ TEST_F(FileTest, AnEmptyFileGivesNoBytes) {
   EXPECT_EQ(*read_text(path), "");
 }
 
-TEST_F(FileTest, MissingFilesFoldersAndPipesAreNamed) {
+TEST_F(FileTest, ErrorsNameMissingFilesDirectoriesAndPipes) {
   const auto missing = in_folder("none");
   EXPECT_THAT(MappedFile::open(missing).error().message,
               HasSubstr(missing.string() + ": cannot open it: No such file"));
   EXPECT_THAT(read_text(missing).error().message, HasSubstr("No such file"));
-  EXPECT_THAT(MappedFile::open(folder_).error().message, HasSubstr("is a folder"));
-  EXPECT_THAT(read_text(folder_).error().message, HasSubstr("is a folder"));
-  EXPECT_THAT(write_atomically(folder_, "x").error().message, HasSubstr("is a folder"));
+  EXPECT_THAT(MappedFile::open(folder_).error().message, HasSubstr("is a directory"));
+  EXPECT_THAT(read_text(folder_).error().message, HasSubstr("is a directory"));
+  EXPECT_THAT(write_atomically(folder_, "x").error().message, HasSubstr("is a directory"));
   const auto pipe = in_folder("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(MappedFile::open(pipe).error().message, HasSubstr("is a pipe or device"));
@@ -102,12 +102,12 @@ TEST_F(FileTest, WritingKeepsPermissionsAndFollowsLinks) {
             fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
 }
 
-TEST_F(FileTest, AFolderThatIsNotThereIsNamed) {
+TEST_F(FileTest, MissingDirectoryIsNamed) {
   const auto path = folder_ / "no" / "a";
   EXPECT_THAT(write_atomically(path, "x").error().message, HasSubstr((folder_ / "no").string()));
 }
 
-TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
+TEST_F(FileTest, FailedWriteKeepsTheOldFileAndNothingElse) {
   const auto path = in_folder("a");
   ASSERT_TRUE(write_atomically(path, "old"));
   rlimit before{};
@@ -125,13 +125,13 @@ TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
   EXPECT_THAT(entries(), ::testing::ElementsAre("a"));
 }
 
-TEST_F(FileTest, OnlyWhatAKilledProcessLeftIsSweptAway) {
+TEST_F(FileTest, RemovesOnlyAbandonedTemporaries) {
   const auto written = in_folder(".skim-1-0.tmp");
   for (const char* name : {"a", ".skim-1-1.tmp", ".skim-1-0.tmp", ".skim-notes"}) {
     std::ofstream(in_folder(name)) << "x";
   }
   {
-    const Descriptor writer(::open(written.c_str(), O_WRONLY | O_CLOEXEC));
+    const FileDescriptor writer(::open(written.c_str(), O_WRONLY | O_CLOEXEC));
     ASSERT_EQ(::flock(writer.number(), LOCK_EX), 0);
     remove_abandoned_temporaries(folder_);
     EXPECT_THAT(entries(), UnorderedElementsAre("a", ".skim-1-0.tmp", ".skim-notes"));
@@ -141,9 +141,9 @@ TEST_F(FileTest, OnlyWhatAKilledProcessLeftIsSweptAway) {
   remove_abandoned_temporaries(folder_ / "no");
 }
 
-TEST_F(FileTest, AFileIsWrittenWhileItsFolderIsSwept) {
+TEST_F(FileTest, WritesWhileTemporariesAreRemoved) {
   {
-    const std::jthread sweeper([&](const std::stop_token& stop) {
+    const std::jthread remover([&](const std::stop_token& stop) {
       while (!stop.stop_requested()) remove_abandoned_temporaries(folder_);
     });
     for (int i = 0; i < 300; ++i) {

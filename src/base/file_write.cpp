@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <optional>
 
-#include "base/descriptor.h"
 #include "base/file.h"
+#include "base/file_descriptor.h"
 
 namespace skim {
 namespace {
@@ -13,65 +13,65 @@ namespace {
 using std::filesystem::path;
 
 constexpr int kAttempts = 1000;
-constexpr std::string_view kTemporaryStart = ".skim-";
-constexpr std::string_view kTemporaryEnd = ".tmp";
+constexpr std::string_view kTemporaryPrefix = ".skim-";
+constexpr std::string_view kTemporarySuffix = ".tmp";
 
 path temporary_name(int attempt) {
-  return std::string(kTemporaryStart) + std::to_string(::getpid()) + "-" + std::to_string(attempt) +
-         std::string(kTemporaryEnd);
+  return std::string(kTemporaryPrefix) + std::to_string(::getpid()) + "-" +
+         std::to_string(attempt) + std::string(kTemporarySuffix);
 }
 
-// Whoever writes a temporary file holds its lock until it is renamed or gone: one that can be
-// locked was left by a killed process.
-bool lock(const Descriptor& file) { return ::flock(file.number(), LOCK_EX | LOCK_NB) == 0; }
+// A writer holds the lock of its temporary file until the file is renamed or removed: a file that
+// can be locked is abandoned.
+bool lock(const FileDescriptor& file) { return ::flock(file.number(), LOCK_EX | LOCK_NB) == 0; }
 
-// Whether the open file is what stands at `name`: it may have been renamed since it was opened, and
-// another writer's file may have its name by now.
-bool stands_at(const Descriptor& file, const path& name) {
+// Whether `name` still refers to the open file: it may have been renamed since it was opened, and
+// another writer may have reused its name.
+bool is_file_at(const FileDescriptor& file, const path& name) {
   struct stat open {};
   struct stat there {};
   return ::fstat(file.number(), &open) == 0 && ::lstat(name.c_str(), &there) == 0 &&
          open.st_dev == there.st_dev && open.st_ino == there.st_ino;
 }
 
-// False when the file was taken for an abandoned one between its creation and the lock.
-bool lock_as_writer(const Descriptor& file) {
+// False when the file was removed as abandoned between its creation and the lock.
+bool lock_as_writer(const FileDescriptor& file) {
   struct stat info {};
   if (!lock(file) && errno == EWOULDBLOCK)
-    return false;  // other errors: no locks here, no sweeping
+    return false;  // other errors: a file system without locks
   return ::fstat(file.number(), &info) == 0 && info.st_nlink > 0;
 }
 
-// A file that removes itself unless it has been put in its place.
-class Temporary {
+// A temporary file that removes itself unless it is committed.
+class TemporaryFile {
  public:
-  // In the folder of `target`, because only there can it be renamed in one go.
-  static Result<Temporary> create(const path& target) {
+  // In the directory of `target`, because a rename is atomic only within a file system.
+  static Result<TemporaryFile> create(const path& target) {
     const path folder = target.has_parent_path() ? target.parent_path() : path(".");
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const path name = folder / temporary_name(attempt);
-      Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-      if (file && lock_as_writer(file)) return Temporary(name, folder, std::move(file));
+      FileDescriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      if (file && lock_as_writer(file)) return TemporaryFile(name, folder, std::move(file));
       if (file || errno == EEXIST) continue;
-      return system_error(target, "cannot create a file in the folder '" + folder.string() +
+      return system_error(target, "cannot create a file in the directory '" + folder.string() +
                                       "' (does it exist, may you write there?)");
     }
     return fail(Fault::io, target.string() + ": too many temporary files '.skim-*.tmp' in '" +
                                folder.string() + "'; remove them");
   }
 
-  Temporary(Temporary&& other) noexcept
+  TemporaryFile(TemporaryFile&& other) noexcept
       : name_(std::exchange(other.name_, {})),
         folder_(std::move(other.folder_)),
         file_(std::move(other.file_)) {}
-  Temporary& operator=(Temporary&&) = delete;
-  ~Temporary() {
+  TemporaryFile& operator=(TemporaryFile&&) = delete;
+  ~TemporaryFile() {
     if (!name_.empty()) ::unlink(name_.c_str());
   }
 
   int number() const { return file_.number(); }
 
-  Result<void> put_in_place(const path& target) {
+  Result<void> commit(const path& target) {
     if (::fsync(file_.number()) != 0) {
       return system_error(target, "cannot store it safely; the old file is untouched");
     }
@@ -79,9 +79,9 @@ class Temporary {
       return system_error(target, "cannot replace it; the old file is untouched");
     }
     name_.clear();
-    // The new name is durable only once the folder is. Some file systems cannot sync a folder: the
-    // content is in place all the same.
-    if (const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    // The new name is durable only after the directory is synced. Some file systems cannot sync a
+    // directory; the content is in place all the same.
+    if (const FileDescriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         folder) {
       ::fsync(folder.number());
     }
@@ -89,11 +89,11 @@ class Temporary {
   }
 
  private:
-  Temporary(path name, path folder, Descriptor file)
+  TemporaryFile(path name, path folder, FileDescriptor file)
       : name_(std::move(name)), folder_(std::move(folder)), file_(std::move(file)) {}
   path name_;
   path folder_;
-  Descriptor file_;
+  FileDescriptor file_;
 };
 
 Result<void> write_all(int file, std::span<const std::byte> bytes, const path& target) {
@@ -108,14 +108,15 @@ Result<void> write_all(int file, std::span<const std::byte> bytes, const path& t
   return {};
 }
 
-// Permissions of what will be replaced; none when there is nothing yet.
-Result<std::optional<mode_t>> old_mode(const path& target) {
+// Permissions of the file to be replaced; nullopt when there is none.
+Result<std::optional<mode_t>> existing_mode(const path& target) {
   struct stat info {};
   if (::stat(target.c_str(), &info) != 0) {
     if (errno == ENOENT) return std::nullopt;
     return system_error(target, "cannot inspect it");
   }
-  if (S_ISDIR(info.st_mode)) return fail(Fault::io, target.string() + ": is a folder, not a file");
+  if (S_ISDIR(info.st_mode))
+    return fail(Fault::io, target.string() + ": is a directory, not a file");
   if (!S_ISREG(info.st_mode)) {
     return fail(Fault::io,
                 target.string() + ": is a pipe or device; give the name of a file to write");
@@ -123,8 +124,8 @@ Result<std::optional<mode_t>> old_mode(const path& target) {
   return info.st_mode & 07777U;
 }
 
-// Where a symbolic link leads, else the path itself.
-path follow(const path& target) {
+// The target of a symbolic link, else the path itself.
+path resolve_link(const path& target) {
   std::error_code failure;
   const path end = std::filesystem::canonical(target, failure);
   return failure ? target : end;
@@ -134,26 +135,26 @@ path follow(const path& target) {
 
 Result<void> write_atomically(const path& path, std::span<const std::byte> bytes) {
   if (path.empty()) return fail(Fault::argument, "no file name to write to");
-  const auto target = follow(path);
-  const auto mode = old_mode(target);
+  const auto target = resolve_link(path);
+  const auto mode = existing_mode(target);
   if (!mode) return tl::make_unexpected(mode.error());
-  auto temporary = Temporary::create(target);
+  auto temporary = TemporaryFile::create(target);
   if (!temporary) return tl::make_unexpected(temporary.error());
   if (*mode && ::fchmod(temporary->number(), **mode) != 0) {
     return system_error(path, "cannot keep its permissions; the old file is untouched");
   }
   if (auto written = write_all(temporary->number(), bytes, path); !written) return written;
-  return temporary->put_in_place(target);
+  return temporary->commit(target);
 }
 
 void remove_abandoned_temporaries(const path& folder) {
   std::error_code failure;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with(kTemporaryStart) || !name.ends_with(kTemporaryEnd)) continue;
-    const Descriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    // Nobody else renames or removes a file whose lock we hold.
-    if (file && lock(file) && stands_at(file, entry.path())) ::unlink(entry.path().c_str());
+    if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(kTemporarySuffix)) continue;
+    const FileDescriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    // Nobody else renames or removes a file while we hold its lock.
+    if (file && lock(file) && is_file_at(file, entry.path())) ::unlink(entry.path().c_str());
   }
 }
 

@@ -5,7 +5,7 @@
 namespace skim {
 namespace {
 
-std::string path_of(std::string_view where, std::string_view key) {
+std::string field_path(std::string_view where, std::string_view key) {
   return std::string(where) + "." + std::string(key);
 }
 
@@ -22,39 +22,39 @@ std::string to_text(const Json& json, int indent) {
 Result<const Json*> field_at(const Json& object, std::string_view key, std::string_view where) {
   if (!object.is_object()) return must_be(where, "an object");
   const auto found = object.find(std::string(key));
-  if (found == object.end()) return fail(Fault::format, path_of(where, key) + " is missing");
+  if (found == object.end()) return fail(Fault::format, field_path(where, key) + " is missing");
   return &*found;
 }
 
 Result<const Json*> object_at(const Json& object, std::string_view key, std::string_view where) {
   const auto field = field_at(object, key, where);
-  if (field && !(*field)->is_object()) return must_be(path_of(where, key), "an object");
+  if (field && !(*field)->is_object()) return must_be(field_path(where, key), "an object");
   return field;
 }
 
 Result<const Json*> array_at(const Json& object, std::string_view key, std::string_view where) {
   const auto field = field_at(object, key, where);
-  if (field && !(*field)->is_array()) return must_be(path_of(where, key), "a list");
+  if (field && !(*field)->is_array()) return must_be(field_path(where, key), "a list");
   return field;
 }
 
 Result<std::string> string_at(const Json& object, std::string_view key, std::string_view where) {
   const auto field = field_at(object, key, where);
   if (!field) return tl::make_unexpected(field.error());
-  return as_string(**field, path_of(where, key));
+  return as_string(**field, field_path(where, key));
 }
 
 Result<bool> bool_at(const Json& object, std::string_view key, std::string_view where) {
   const auto field = field_at(object, key, where);
   if (!field) return tl::make_unexpected(field.error());
-  if (!(*field)->is_boolean()) return must_be(path_of(where, key), "true or false");
+  if (!(*field)->is_boolean()) return must_be(field_path(where, key), "true or false");
   return (*field)->get<bool>();
 }
 
 Result<double> number_at(const Json& object, std::string_view key, std::string_view where) {
   const auto field = field_at(object, key, where);
   if (!field) return tl::make_unexpected(field.error());
-  return as_number(**field, path_of(where, key));
+  return as_number(**field, field_path(where, key));
 }
 
 Result<std::uint64_t> unsigned_at(const Json& object, std::string_view key,
@@ -62,7 +62,7 @@ Result<std::uint64_t> unsigned_at(const Json& object, std::string_view key,
   const auto field = field_at(object, key, where);
   if (!field) return tl::make_unexpected(field.error());
   if (!(*field)->is_number_unsigned()) {
-    return must_be(path_of(where, key), "a whole number, zero or more");
+    return must_be(field_path(where, key), "a whole number, zero or more");
   }
   return (*field)->get<std::uint64_t>();
 }
@@ -71,7 +71,7 @@ Result<std::int64_t> int_at(const Json& object, std::string_view key, IntRange r
                             std::string_view where) {
   const auto field = field_at(object, key, where);
   if (!field) return tl::make_unexpected(field.error());
-  return as_int(**field, range, path_of(where, key));
+  return as_int(**field, range, field_path(where, key));
 }
 
 Result<std::string> as_string(const Json& value, std::string_view where) {

@@ -1,4 +1,4 @@
-// Any bytes as JSON. What parses must print to something that parses to the same.
+// Parses arbitrary bytes as JSON. A document must survive being written and parsed again.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,6 +1,5 @@
-// The library's own parser looks at one character after the other, with a call for each: most of
-// the time of a request to the server went there. Strings, which are most of what comes, are copied
-// in runs here.
+// A JSON parser that copies strings, most of a request, in runs. The parser of nlohmann::json makes
+// a call per character and took most of the time of a request.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -15,13 +14,13 @@
 namespace skim {
 namespace {
 
-// Fewer fields than this are compared pairwise, more are sorted: linear look-up while parsing would
-// make an object of a million fields take hours.
-constexpr std::size_t kFewFields = 16;
+// Up to this many fields are compared pairwise, more are sorted: pairwise comparison of a million
+// fields would take hours.
+constexpr std::size_t kMaxPairwiseFields = 16;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Characters of a string that stand for themselves and need no look at their neighbours.
+// ASCII characters that need no escape in a string.
 constexpr std::array<bool, 256> plain_characters() {
   std::array<bool, 256> plain{};
   for (std::size_t c = 0x20; c < 0x80; ++c) plain[c] = c != '"' && c != '\\';
@@ -29,24 +28,8 @@ constexpr std::array<bool, 256> plain_characters() {
 }
 constexpr std::array<bool, 256> kPlain = plain_characters();
 
-void append_code_point(std::string& out, std::uint32_t code) {
-  const auto byte = [&out](std::uint32_t value) { out += static_cast<char>(value); };
-  if (code < 0x80) return byte(code);
-  if (code < 0x800) {
-    byte(0xC0U | (code >> 6U));
-  } else if (code < 0x10000) {
-    byte(0xE0U | (code >> 12U));
-    byte(0x80U | ((code >> 6U) & 0x3FU));
-  } else {
-    byte(0xF0U | (code >> 18U));
-    byte(0x80U | ((code >> 12U) & 0x3FU));
-    byte(0x80U | ((code >> 6U) & 0x3FU));
-  }
-  byte(0x80U | (code & 0x3FU));
-}
-
-// Reads one document. Every function returns whether it went well; after that, at_ stands behind
-// what it read, else on what is wrong.
+// Parses one document. Every function returns whether it succeeded; then at_ is the position after
+// what it read, otherwise that of the error.
 class JsonReader {
  public:
   explicit JsonReader(std::string_view text) : text_(text) {}
@@ -55,7 +38,7 @@ class JsonReader {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a byte order mark
     if (!read_value(into, 0)) return false;
     skip_space();
-    return at_ == text_.size() || wrong("something follows the document");
+    return at_ == text_.size() || wrong("unexpected data after the document");
   }
 
   std::size_t position() const { return at_; }
@@ -66,21 +49,21 @@ class JsonReader {
     reason_ = std::move(reason);
     return false;
   }
-  // The present character; zero, which occurs nowhere, at the end.
-  char now() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  // The current character; zero, which occurs nowhere, at the end.
+  char current() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void skip_space() {
-    while (now() == ' ' || now() == '\n' || now() == '\t' || now() == '\r') ++at_;
+    while (current() == ' ' || current() == '\n' || current() == '\t' || current() == '\r') ++at_;
   }
   bool take(char c) {
     skip_space();
-    if (now() != c) return false;
+    if (current() != c) return false;
     ++at_;
     return true;
   }
 
   bool read_value(Json& into, int depth) {
     skip_space();
-    switch (now()) {
+    switch (current()) {
       case '{':
         return read_object(into, depth + 1);
       case '[':
@@ -89,27 +72,27 @@ class JsonReader {
         into = Json::string_t();
         return read_string(into.get_ref<std::string&>());
       case 't':
-        return read_word("true", true, into);
+        return read_literal("true", true, into);
       case 'f':
-        return read_word("false", false, into);
+        return read_literal("false", false, into);
       case 'n':
-        return read_word("null", nullptr, into);
+        return read_literal("null", nullptr, into);
       default:
         return read_number(into);
     }
   }
 
   template <class T>
-  bool read_word(std::string_view word, T value, Json& into) {
-    if (!text_.substr(at_).starts_with(word)) return wrong("a value is expected");
+  bool read_literal(std::string_view word, T value, Json& into) {
+    if (!text_.substr(at_).starts_with(word)) return wrong("expected a value");
     at_ += word.size();
     into = value;
     return true;
   }
 
   bool is_too_deep(int depth) {
-    if (depth <= kJsonDepth) return false;
-    return !wrong("nested deeper than " + std::to_string(kJsonDepth) + " levels");
+    if (depth <= kMaxJsonDepth) return false;
+    return !wrong("nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
   }
 
   bool read_array(Json& into, int depth) {
@@ -121,43 +104,44 @@ class JsonReader {
     do {
       if (!read_value(list.emplace_back(), depth)) return false;
     } while (take(','));
-    return take(']') || wrong("',' or ']' is expected");
+    return take(']') || wrong("expected ',' or ']'");
   }
 
   bool read_object(Json& into, int depth) {
     if (is_too_deep(depth)) return false;
     ++at_;
     into = Json::object();
-    // Adds past the library's own look-up of the key; duplicates are found when the object ends.
+    // Appends without a look-up of the key; duplicates are detected at the end of the object.
     Json::object_t::Container& fields = into.get_ref<Json::object_t&>();
     if (take('}')) return true;
     do {
       skip_space();
       std::string name;
-      if (now() != '"') return wrong("a name in quotes is expected");
+      if (current() != '"') return wrong("expected a name in quotes");
       if (!read_string(name)) return false;
-      if (!take(':')) return wrong("':' is expected");
+      if (!take(':')) return wrong("expected ':'");
       if (!read_value(fields.emplace_back(std::move(name), Json()).second, depth)) return false;
     } while (take(','));
-    return (take('}') || wrong("',' or '}' is expected")) && has_no_twins(fields);
+    return (take('}') || wrong("expected ',' or '}'")) && has_unique_names(fields);
   }
 
-  bool has_no_twins(const Json::object_t::Container& fields) {
+  bool has_unique_names(const Json::object_t::Container& fields) {
     std::vector<std::string_view> names;
     names.reserve(fields.size());
     for (const auto& [name, value] : fields) {
-      if (names.size() < kFewFields && std::find(names.begin(), names.end(), name) != names.end()) {
-        return given_twice(name);
+      if (names.size() < kMaxPairwiseFields &&
+          std::find(names.begin(), names.end(), name) != names.end()) {
+        return duplicate_field(name);
       }
       names.push_back(name);
     }
-    if (names.size() <= kFewFields) return true;
+    if (names.size() <= kMaxPairwiseFields) return true;
     std::sort(names.begin(), names.end());
-    const auto twin = std::adjacent_find(names.begin(), names.end());
-    return twin == names.end() || given_twice(*twin);
+    const auto duplicate = std::adjacent_find(names.begin(), names.end());
+    return duplicate == names.end() || duplicate_field(*duplicate);
   }
-  bool given_twice(std::string_view name) {
-    return wrong("field '" + std::string(name.substr(0, 80)) + "' is given twice");
+  bool duplicate_field(std::string_view name) {
+    return wrong("field '" + std::string(name.substr(0, 80)) + "' is duplicated");
   }
 
   bool read_string(std::string& into) {
@@ -166,7 +150,7 @@ class JsonReader {
       const std::size_t begin = at_;
       while (at_ < text_.size() && kPlain[static_cast<unsigned char>(text_[at_])]) ++at_;
       into.append(text_, begin, at_ - begin);
-      if (at_ == text_.size()) return wrong("a string does not end");
+      if (at_ == text_.size()) return wrong("unterminated string");
       const char c = text_[at_];
       if (c == '"') break;
       if (c == '\\' ? !read_escape(into) : !read_character(into)) return false;
@@ -176,8 +160,9 @@ class JsonReader {
   }
 
   bool read_character(std::string& into) {
-    if (static_cast<unsigned char>(now()) < 0x20) return wrong("a control character in a string");
-    const std::size_t length = character_length(text_.substr(at_));
+    if (static_cast<unsigned char>(current()) < 0x20)
+      return wrong("unescaped control character in a string");
+    const std::size_t length = utf8_length(text_.substr(at_));
     if (length == 0) return wrong("invalid UTF-8");
     into.append(text_, at_, length);
     at_ += length;
@@ -189,13 +174,13 @@ class JsonReader {
     const char letter = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
     if (letter == 'u') return read_unicode_escape(into);
     const auto found = kLetters.find(letter);
-    if (found == std::string_view::npos) return wrong("no such escape");
+    if (found == std::string_view::npos) return wrong("invalid escape");
     into += kCodes[found];
     at_ += 2;
     return true;
   }
 
-  // The four digits of "\uXXXX" at the present place.
+  // Reads the four digits of "\uXXXX".
   bool read_code(std::uint32_t& code) {
     const std::string_view digits = text_.substr(std::min(at_ + 2, text_.size()), 4);
     const auto end = digits.data() + digits.size();
@@ -209,65 +194,66 @@ class JsonReader {
   bool read_unicode_escape(std::string& into) {
     std::uint32_t code = 0, low = 0;
     if (!read_code(code)) return false;
-    if (code >= 0xDC00 && code < 0xE000) return wrong("half a surrogate pair");
+    if (code >= 0xDC00 && code < 0xE000) return wrong("unpaired surrogate");
     if (code >= 0xD800 && code < 0xDC00) {
       if (!read_code(low)) return false;
-      if (low < 0xDC00 || low >= 0xE000) return wrong("half a surrogate pair");
+      if (low < 0xDC00 || low >= 0xE000) return wrong("unpaired surrogate");
       code = 0x10000 + ((code - 0xD800) << 10U) + (low - 0xDC00);
     }
-    append_code_point(into, code);
+    char bytes[4];
+    into.append(bytes, encode_utf8(code, bytes));
     return true;
   }
 
-  // Goes over digits; false when there is none.
-  bool pass_digits() {
+  // Skips digits; false when there is none.
+  bool skip_digits() {
     const std::size_t begin = at_;
-    while (is_digit(now())) ++at_;
+    while (is_digit(current())) ++at_;
     return at_ > begin;
   }
 
   bool read_number(Json& into) {
     const std::size_t begin = at_;
-    const bool negative = now() == '-';
+    const bool negative = current() == '-';
     if (negative) ++at_;
-    const bool zero = now() == '0';
-    if (!pass_digits()) return wrong("a value is expected");
-    if (zero && at_ > begin + (negative ? 2U : 1U)) return wrong("a number begins with a zero");
+    const bool zero = current() == '0';
+    if (!skip_digits()) return wrong("expected a value");
+    if (zero && at_ > begin + (negative ? 2U : 1U)) return wrong("a number has a leading zero");
     const std::size_t whole = at_;
-    if (now() == '.') {
+    if (current() == '.') {
       ++at_;
-      if (!pass_digits()) return wrong("a digit is expected");
+      if (!skip_digits()) return wrong("expected a digit");
     }
-    if (now() == 'e' || now() == 'E') {
+    if (current() == 'e' || current() == 'E') {
       ++at_;
-      if (now() == '+' || now() == '-') ++at_;
-      if (!pass_digits()) return wrong("a digit is expected");
+      if (current() == '+' || current() == '-') ++at_;
+      if (!skip_digits()) return wrong("expected a digit");
     }
     const std::string_view digits = text_.substr(begin, at_ - begin);
-    if (at_ == whole &&
-        (negative ? to_whole<std::int64_t>(digits, into) : to_whole<std::uint64_t>(digits, into))) {
+    if (at_ == whole && (negative ? to_integer<std::int64_t>(digits, into)
+                                  : to_integer<std::uint64_t>(digits, into))) {
       return true;
     }
-    return to_fraction(digits, into);
+    return to_double(digits, into);
   }
 
-  // False when it has too many digits for a whole number.
-  template <class Whole>
-  static bool to_whole(std::string_view digits, Json& into) {
-    Whole value = 0;
+  // False on overflow.
+  template <class Integer>
+  static bool to_integer(std::string_view digits, Json& into) {
+    Integer value = 0;
     const auto end = digits.data() + digits.size();
     if (std::from_chars(digits.data(), end, value).ec != std::errc()) return false;
     into = value;
     return true;
   }
 
-  bool to_fraction(std::string_view digits, Json& into) {
+  bool to_double(std::string_view digits, Json& into) {
     double value = 0;
     const auto end = digits.data() + digits.size();
     if (std::from_chars(digits.data(), end, value).ec != std::errc()) {
-      // Too large or too small, which is not told: this function does.
+      // from_chars does not tell overflow from underflow; strtod does.
       value = std::strtod(std::string(digits).c_str(), nullptr);
-      if (!std::isfinite(value)) return wrong("a number too large");
+      if (!std::isfinite(value)) return wrong("number out of range");
     }
     into = value;
     return true;

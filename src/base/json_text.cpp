@@ -9,9 +9,9 @@
 namespace skim {
 namespace {
 
-constexpr std::string_view kInPlaceOfBroken = "\xEF\xBF\xBD";
+constexpr std::string_view kReplacementText = "\xEF\xBF\xBD";
 
-// Characters that stand for themselves between quotes.
+// ASCII characters that need no escape.
 bool is_plain(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
 
 void append_escape(std::string& out, char c) {
@@ -26,7 +26,7 @@ void append_escape(std::string& out, char c) {
   out.append("u00").append(1, kHex[code >> 4U]).append(1, kHex[code & 15U]);
 }
 
-// The first character of `text` that is not plain; returns how many bytes it took.
+// Appends the first character of `text`, which is not plain; returns its length in bytes.
 std::size_t append_special(std::string& out, std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead == 0x7F) {
@@ -37,9 +37,9 @@ std::size_t append_special(std::string& out, std::string_view text) {
     append_escape(out, text[0]);
     return 1;
   }
-  const std::size_t length = character_length(text);
+  const std::size_t length = utf8_length(text);
   if (length == 0) {
-    out += kInPlaceOfBroken;
+    out += kReplacementText;
     return 1;
   }
   out.append(text.substr(0, length));

@@ -1,5 +1,4 @@
-// JSON written straight into a string, for answers that are too many or too long to be built as a
-// document first.
+// Appends JSON to a string without building a document.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +7,11 @@
 
 namespace skim {
 
-// In quotes, escaped as to_text does it: invalid UTF-8 becomes U+FFFD.
+// Quoted and escaped as by to_text: invalid UTF-8 becomes U+FFFD.
 void append_json(std::string& out, std::string_view text);
 
-// Six significant digits, which is what a float holds, without the noise of its last bits; always
-// with a point or an exponent. What is not finite becomes null.
+// Six significant digits, the precision of a float, with a decimal point or an exponent. Numbers
+// that are not finite become null.
 void append_json(std::string& out, double value);
 
 void append_json(std::string& out, std::uint64_t value);

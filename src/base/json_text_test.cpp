@@ -16,7 +16,7 @@ std::string written(T value) {
   return out;
 }
 
-TEST(JsonText, StringsComeBackAsTheyWere) {
+TEST(AppendJson, StringsRoundTrip) {
   std::string all;
   for (int c = 0; c < 128; ++c) all += static_cast<char>(c);
   all += "caf\u00e9 \u672c \U0001F3AC";
@@ -25,19 +25,19 @@ TEST(JsonText, StringsComeBackAsTheyWere) {
   EXPECT_EQ(back->get<std::string>(), all);
 }
 
-TEST(JsonText, StringsAreWrittenAsTheDocumentWriterDoes) {
+TEST(AppendJson, StringsEqualToText) {
   for (const std::string text :
        {"plain", "a\"b\\c/\n\t\r\b\f\x01\x1f\x7f", "\u00e9\U0001F3AC", ""}) {
     EXPECT_EQ(written<std::string_view>(text), to_text(Json(text)));
   }
 }
 
-TEST(JsonText, BrokenUtf8IsReplaced) {
+TEST(AppendJson, InvalidUtf8IsReplaced) {
   EXPECT_EQ(written<std::string_view>("a\xFF"), "\"a\uFFFD\"");
   EXPECT_TRUE(parse_json(written<std::string_view>("\xE2\x80 \xED\xA0\x80 \xC0\xAF \xF0"), "text"));
 }
 
-TEST(JsonText, NumbersHaveSixDigitsAndAPointOrAnExponent) {
+TEST(AppendJson, NumbersHaveSixDigitsAndAPointOrAnExponent) {
   EXPECT_EQ(written(0.1234567), "0.123457");
   EXPECT_EQ(written(0.5), "0.5");
   EXPECT_EQ(written(12.0), "12.0");
@@ -46,12 +46,12 @@ TEST(JsonText, NumbersHaveSixDigitsAndAPointOrAnExponent) {
   EXPECT_EQ(written(123456789.0), "1.23457e+08");
 }
 
-TEST(JsonText, NumbersThatAreNotFiniteAreNull) {
+TEST(AppendJson, NumbersThatAreNotFiniteAreNull) {
   EXPECT_EQ(written(std::numeric_limits<double>::infinity()), "null");
   EXPECT_EQ(written(std::numeric_limits<double>::quiet_NaN()), "null");
 }
 
-TEST(JsonText, WholeNumbersAreWhole) {
+TEST(AppendJson, IntegersHaveNoFraction) {
   EXPECT_EQ(written(-1), "-1");
   EXPECT_EQ(written(std::numeric_limits<std::uint64_t>::max()), "18446744073709551615");
 }

@@ -1,4 +1,4 @@
-// Other programs: started, fed, listened to, waited for.
+// Runs other programs.
 #pragma once
 
 #include <string>
@@ -9,18 +9,17 @@
 namespace skim {
 
 struct Program {
-  std::vector<std::string> command;  // the program, by path or found on the PATH, and its arguments
-  std::string input;                 // what it finds on standard input
+  std::vector<std::string> command;  // the program, by path or from PATH, and its arguments
+  std::string input;                 // standard input
 };
 
-struct Ended {
-  int status = 0;      // its exit code, or 128 and the number of the signal that ended it
-  std::string output;  // what it said on standard output
+struct ProcessResult {
+  int status = 0;      // exit code, or 128 plus the number of the signal that ended it
+  std::string output;  // standard output
 };
 
-// Waits until it ends. SIGINT and SIGTERM that reach this program meanwhile are handed on, and it
-// is still waited for: programs that put work aside get the time to do so. Its standard error is
-// ours. An error when it cannot be started at all. One at a time.
-Result<Ended> run_program(const Program& program);
+// Runs a program until it exits. Forwards SIGINT and SIGTERM to it and keeps waiting, so that it
+// can save its work. It shares our standard error. Fails when it cannot be started. Not reentrant.
+Result<ProcessResult> run_program(const Program& program);
 
 }  // namespace skim

@@ -13,52 +13,52 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(RunProgram, KeepsWhatItSays) {
-  const auto ended = run_program({{"printf", "%s-%s", "a b", "c"}, ""});
-  ASSERT_TRUE(ended) << ended.error().message;
-  EXPECT_EQ(ended->status, 0);
-  EXPECT_EQ(ended->output, "a b-c");
+TEST(RunProgram, CapturesTheOutput) {
+  const auto result = run_program({{"printf", "%s-%s", "a b", "c"}, ""});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->status, 0);
+  EXPECT_EQ(result->output, "a b-c");
 }
 
-// More than a pipe holds, both ways at once.
-TEST(RunProgram, FeedsAndListensAtTheSameTime) {
+// More than the capacity of a pipe, in both directions.
+TEST(RunProgram, WritesAndReadsConcurrently) {
   const std::string much(1 << 20, 'x');
-  const auto ended = run_program({{"cat"}, much});
-  ASSERT_TRUE(ended) << ended.error().message;
-  EXPECT_EQ(ended->output, much);
+  const auto result = run_program({{"cat"}, much});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->output, much);
 }
 
-TEST(RunProgram, AProgramThatDoesNotListenEndsAllTheSame) {
+TEST(RunProgram, ProgramMayIgnoreItsInput) {
   const std::string much(1 << 20, 'x');
   const auto before = std::signal(SIGPIPE, SIG_IGN);
-  const auto ended = run_program({{"true"}, much});
+  const auto result = run_program({{"true"}, much});
   std::signal(SIGPIPE, before);
-  ASSERT_TRUE(ended) << ended.error().message;
-  EXPECT_EQ(ended->status, 0);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->status, 0);
 }
 
-TEST(RunProgram, TellsExitCodesAndSignals) {
+TEST(RunProgram, ReportsExitCodesAndSignals) {
   EXPECT_EQ(run_program({{"sh", "-c", "exit 7"}, ""})->status, 7);
   EXPECT_EQ(run_program({{"sh", "-c", "kill -9 $$"}, ""})->status, 128 + SIGKILL);
 }
 
-TEST(RunProgram, AMissingProgramIsAnErrorThatNamesIt) {
-  const auto ended = run_program({{"no-such-program-of-ours"}, ""});
-  ASSERT_FALSE(ended);
-  EXPECT_THAT(ended.error().message, HasSubstr("no-such-program-of-ours"));
+TEST(RunProgram, MissingProgramIsNamed) {
+  const auto result = run_program({{"no-such-program"}, ""});
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message, HasSubstr("no-such-program"));
 }
 
-TEST(RunProgram, HandsASignalOnAndWaits) {
-  std::thread asking([] {
+TEST(RunProgram, ForwardsASignalAndWaits) {
+  std::thread signaller([] {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     ::kill(::getpid(), SIGTERM);
   });
-  const auto ended = run_program(
-      {{"sh", "-c", "trap 'echo put aside; exit 3' TERM; while :; do sleep 0.05; done"}, ""});
-  asking.join();
-  ASSERT_TRUE(ended) << ended.error().message;
-  EXPECT_EQ(ended->status, 3);
-  EXPECT_EQ(ended->output, "put aside\n");
+  const auto result = run_program(
+      {{"sh", "-c", "trap 'echo saved; exit 3' TERM; while :; do sleep 0.05; done"}, ""});
+  signaller.join();
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->status, 3);
+  EXPECT_EQ(result->output, "saved\n");
 }
 
 }  // namespace

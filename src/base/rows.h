@@ -1,4 +1,4 @@
-// Views of row-major float matrices. `stride` is the distance between rows, in floats.
+// Views of row-major float matrices. `stride` is the distance between rows in floats.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Sizes that come from outside: sums and products that tell when they do not fit.
+// Products of untrusted sizes, with overflow checks.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,14 @@
 
 namespace skim {
 
-inline std::optional<std::size_t> checked_add(std::size_t left, std::size_t right) {
-  std::size_t sum = 0;
-  if (__builtin_add_overflow(left, right, &sum)) return std::nullopt;
-  return sum;
-}
-
+// nullopt on overflow.
 inline std::optional<std::size_t> checked_mul(std::size_t left, std::size_t right) {
   std::size_t product = 0;
   if (__builtin_mul_overflow(left, right, &product)) return std::nullopt;
   return product;
 }
 
-// 1 for no factors.
+// nullopt on overflow; 1 for no factors.
 inline std::optional<std::size_t> checked_product(std::span<const std::size_t> factors) {
   std::size_t product = 1;
   for (const std::size_t factor : factors) {

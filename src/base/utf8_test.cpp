@@ -15,7 +15,7 @@ TEST(IsUtf8, AcceptsTextOfEveryLength) {
   EXPECT_TRUE(is_utf8(std::string(1000, 'a') + "\u20AC" + std::string(7, 'b')));
 }
 
-TEST(IsUtf8, RejectsWhatIsNotWellFormedWhereverItStands) {
+TEST(IsUtf8, RejectsIllFormedSequencesAtAnyPosition) {
   for (const char* text :
        {"\x80", "\xFF", "\xC3", "\xC3(", "\xC0\xAF", "\xE2\x82", "\xE0\x80\xAF", "\xED\xA0\x80",
         "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80"}) {

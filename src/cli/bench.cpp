@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <map>
+#include <utility>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -21,67 +23,75 @@ struct BenchOptions {
   SpeedOptions speed;
   std::string cell = "lstm";
   std::string weights = "f32";
-  std::string small_sees = "head";
+  std::string small_input = "prefix";
   std::string inputs = "folded";
   std::string html;
   bool json = false;
   bool quiet = false;
 };
 
-void declare_all(Options& options, BenchOptions& chosen) {
+constexpr std::array<std::pair<const char*, const char*>, 4> kRenamed = {
+    {{"--hidden", "--hidden-size"},
+     {"--small", "--skim-size"},
+     {"--small-sees", "--small-input"},
+     {"--vocabulary", "--vocab-size"}}};
+
+void declare(Options& options, BenchOptions& chosen) {
   SpeedOptions& speed = chosen.speed;
-  options.add("--hidden", speed.hidden, "D,D,...", "sizes of the state (default 100,200,400)");
-  options.add("--small", speed.small, "D,D,...", "sizes of the small cell (default 10)");
+  options.add("--hidden-size", speed.hidden_sizes, "D,D,...", "hidden sizes (default 100,200,400)");
+  options.add("--skim-size", speed.skim_sizes, "D,D,...",
+              "hidden sizes of the small cell (default 10)");
   options.add("--skim-rates", speed.skim_rates, "R,R,...",
-              "shares of words that are skimmed (default 0.5,0.8,0.9,0.95)");
+              "shares of skimmed words (default 0.5,0.8,0.9,0.95)");
   options.add_choice("--cell", chosen.cell, {"lstm", "gru", "rnn"}, "the cell (default lstm)");
   options.add_choice("--weights", chosen.weights, {"f32", "bf16", "int8"},
-                     "of the big cell (default f32)");
-  options.add_choice("--small-sees", chosen.small_sees, {"head", "all"},
-                     "what the small cell sees of the state (default head)");
+                     "weight type of the big cell (default f32)");
+  options.add_choice("--small-input", chosen.small_input, {"prefix", "full"},
+                     "part of the state that the small cell reads (default prefix)");
   options.add_choice("--inputs", chosen.inputs, {"folded", "rows"},
-                     "words looked up in folded tables, or rows of numbers (default folded)");
-  options.add("--sequence", speed.sequence, "N", "words a text (default 100)");
-  options.add("--vocabulary", speed.vocabulary, "N", "distinct words (default 20000)");
-  options.add("--rounds", speed.rounds, "N", "how often everyone takes a turn (default 20)");
-  options.add("--seed", speed.seed, "N", "of words and decisions (default 1)");
+                     "words in folded embedding tables, or dense input rows (default folded)");
+  options.add("--sequence", speed.sequence_length, "N", "words per text (default 100)");
+  options.add("--vocab-size", speed.vocab_size, "N", "distinct words (default 20000)");
+  options.add("--rounds", speed.rounds, "N", "number of interleaved rounds (default 20)");
+  options.add("--seed", speed.seed, "N", "random seed of words and decisions (default 1)");
+  for (const auto& [old_name, new_name] : kRenamed) options.add_renamed(old_name, new_name);
   options.add_flag("--json", chosen.json, "the rows as JSON");
-  options.add("--html", chosen.html, "FILE", "also write a page that draws them");
+  options.add("--html", chosen.html, "FILE", "also write an HTML page with charts");
   options.add_flag("--quiet", chosen.quiet, "no progress bar");
-  options.add_example("taskset -c 0 skim bench --hidden 100,200 --json");
+  options.add_example("taskset -c 0 skim bench --hidden-size 100,200 --json");
 }
 
-// The choices were checked when they were parsed.
+// The option parser has checked the name.
 template <class E>
-E chosen_value(const std::string& name) {
-  return value_named<E>(name, "").value_or(E{});
+E parse_checked(const std::string& name) {
+  return enum_from_name<E>(name, "").value_or(E{});
 }
 
 SpeedOptions speed_options(const BenchOptions& chosen) {
   SpeedOptions options = chosen.speed;
-  options.cell = chosen_value<Cell>(chosen.cell);
-  options.weights = chosen_value<WeightType>(chosen.weights);
-  options.small_sees = chosen_value<SmallSees>(chosen.small_sees);
+  options.cell = parse_checked<Cell>(chosen.cell);
+  options.weight_type = parse_checked<WeightType>(chosen.weights);
+  options.small_input = parse_checked<SmallInput>(chosen.small_input);
   options.inputs = chosen.inputs == "rows" ? Inputs::rows : Inputs::folded;
   return options;
 }
 
 Json row_json(const SpeedRow& row) {
-  return {{"cell", name_of(row.cell)},
-          {"hidden", row.hidden},
-          {"small", row.small},
-          {"skim_rate", tidy(row.skim_rate)},
-          {"plain_ns_per_word", tidy(row.plain_ns)},
-          {"skim_ns_per_word", tidy(row.skim_ns)},
-          {"skimmed_word_ns", tidy(row.skimmed_ns)},
-          {"speedup", tidy(row.speedup)},
+  return {{"cell", to_string(row.cell)},
+          {"hidden_size", row.hidden_size},
+          {"skim_size", row.skim_size},
+          {"skim_rate", round_significant(row.skim_rate)},
+          {"dense_ns_per_word", round_significant(row.dense_ns)},
+          {"skim_ns_per_word", round_significant(row.skim_ns)},
+          {"skimmed_word_ns", round_significant(row.skimmed_word_ns)},
+          {"speedup", round_significant(row.speedup)},
           {"flop_reduction", flop_reduction_json(row.costs)},
-          {"share_of_executed", tidy(row.share_of_executed())},
-          {"weights", name_of(row.weights)},
+          {"share_of_executed", round_significant(row.share_of_executed())},
+          {"weight_type", to_string(row.weight_type)},
           {"inputs", row.inputs == Inputs::rows ? "rows" : "folded"},
           {"weight_bytes", row.weight_bytes},
-          {"bandwidth_bytes_per_ns", tidy(row.bandwidth)},
-          {"share_of_bandwidth", tidy(row.share_of_bandwidth)}};
+          {"bandwidth_bytes_per_ns", round_significant(row.bandwidth)},
+          {"share_of_bandwidth", round_significant(row.share_of_bandwidth)}};
 }
 
 Json rows_json(const std::vector<SpeedRow>& rows) {
@@ -91,52 +101,55 @@ Json rows_json(const std::vector<SpeedRow>& rows) {
 }
 
 Table rows_table(const std::vector<SpeedRow>& rows) {
-  Table table{{"cell", "hidden", "small", "skimmed", "plain ns", "skim ns", "a skim ns", "speed-up",
-               "paper", "counted", "executed", "share", "bandwidth"},
+  Table table{{"cell", "hidden size", "skim size", "skimmed", "dense ns", "skim ns",
+               "skimmed word ns", "speed-up", "paper", "counted", "executed", "share", "bandwidth"},
               {}};
   for (const SpeedRow& row : rows) {
     table.rows.push_back(
-        {std::string(name_of(row.cell)), std::to_string(row.hidden), std::to_string(row.small),
-         percent_text(row.skim_rate, 1), number_text(row.plain_ns, 0), number_text(row.skim_ns, 0),
-         number_text(row.skimmed_ns, 0), number_text(row.speedup, 2) + "x",
-         number_text(row.costs.paper.reduction(), 2) + "x",
-         number_text(row.costs.counted.reduction(), 2) + "x",
-         number_text(row.costs.executed.reduction(), 2) + "x",
-         percent_text(row.share_of_executed(), 0), percent_text(row.share_of_bandwidth, 0)});
+        {std::string(to_string(row.cell)), std::to_string(row.hidden_size),
+         std::to_string(row.skim_size), format_percent(row.skim_rate, 1),
+         format_number(row.dense_ns, 0), format_number(row.skim_ns, 0),
+         format_number(row.skimmed_word_ns, 0), format_number(row.speedup, 2) + "x",
+         format_number(row.costs.paper.reduction(), 2) + "x",
+         format_number(row.costs.counted.reduction(), 2) + "x",
+         format_number(row.costs.executed.reduction(), 2) + "x",
+         format_percent(row.share_of_executed(), 0), format_percent(row.share_of_bandwidth, 0)});
   }
   return table;
 }
 
 std::string rows_text(const std::vector<SpeedRow>& rows) {
   return table_text(rows_table(rows)) +
-         "\nNanoseconds a word, one thread, random decisions. Share: speed-up over the executed "
-         "Flop-r.\nBandwidth: the plain step's weights over what this machine can read of as many "
-         "bytes.\nMachine: " +
+         "\nNanoseconds per word, one thread, random decisions. Share: speed-up over the executed "
+         "FLOP reduction.\nBandwidth: weight bytes per ns of the dense step over the measured "
+         "memory "
+         "bandwidth.\nMachine: " +
          printable(to_string(this_machine())) + "\n";
 }
 
-ChartPoint point_of(const SpeedRow& row) {
-  return {row.skim_rate,
-          row.speedup,
-          {"d = " + std::to_string(row.hidden) + ", d' = " + std::to_string(row.small),
-           "skimmed " + percent_text(row.skim_rate, 1),
-           "speed-up " + number_text(row.speedup, 2) + "\u00D7",
-           "executed Flop-r " + number_text(row.costs.executed.reduction(), 2) + "\u00D7"}};
+ChartPoint chart_point(const SpeedRow& row) {
+  return {
+      row.skim_rate,
+      row.speedup,
+      {"d = " + std::to_string(row.hidden_size) + ", d' = " + std::to_string(row.skim_size),
+       "skimmed " + format_percent(row.skim_rate, 1),
+       "speed-up " + format_number(row.speedup, 2) + "\u00D7",
+       "executed FLOP reduction " + format_number(row.costs.executed.reduction(), 2) + "\u00D7"}};
 }
 
 Chart speed_chart(const std::vector<SpeedRow>& rows) {
   Chart chart;
   chart.title = "Speed-up against the share of words skimmed, with the bound beside it";
   chart.x = {"words skimmed", Unit::percent, Scale::linear};
-  chart.y = {"times faster than the plain reader", Unit::times, Scale::logarithmic};
+  chart.y = {"times faster than the dense reader", Unit::times, Scale::logarithmic};
   std::map<std::pair<int, int>, std::pair<ChartSeries, ChartSeries>> sizes;
   for (const SpeedRow& row : rows) {
-    const auto [found, fresh] = sizes.try_emplace({row.hidden, row.small});
+    const auto [found, fresh] = sizes.try_emplace({row.hidden_size, row.skim_size});
     auto& [measured, bound] = found->second;
-    measured.points.push_back(point_of(row));
+    measured.points.push_back(chart_point(row));
     bound.points.push_back({row.skim_rate, row.costs.executed.reduction(), {}});
   }
-  chart.dashed = "executed Flop-r: what the work saved would allow";
+  chart.dashed = "executed FLOP reduction: upper bound";
   int colour = 0;
   for (auto& [size, series] : sizes) {
     const std::string name =
@@ -158,20 +171,21 @@ std::string bench_page(const std::vector<SpeedRow>& rows) {
   Page page;
   page.title = "skim bench";
   page.kicker = "skim bench";
-  page.heading = "Skimming against plain reading";
-  page.body = figures_html({{number_text(best->speedup, 1) + "\u00D7", "largest speed-up"},
-                            {percent_text(best->skim_rate, 0), "skimmed there"},
-                            {number_text(rows.front().plain_ns, 0) + " ns",
-                             "a plain word, d = " + std::to_string(rows.front().hidden)},
-                            {number_text(rows.front().skimmed_ns, 0) + " ns", "a skimmed word"}});
-  page.body += "<section><h2>Speed-up, measured and possible</h2>\n" +
-               chart_html(speed_chart(rows)) + "</section>\n<section><h2>All rows</h2>\n" +
-               table_html(rows_table(rows)) +
-               "<p class=\"note\">Nanoseconds a word on one thread, random decisions; plain and "
-               "skimming readers take turns in the same run. Share: speed-up over the executed "
-               "Flop-r.</p></section>\n";
+  page.heading = "Skimming against the dense LSTM";
+  page.body =
+      figures_html({{format_number(best->speedup, 1) + "\u00D7", "largest speed-up"},
+                    {format_percent(best->skim_rate, 0), "skimmed there"},
+                    {format_number(rows.front().dense_ns, 0) + " ns",
+                     "per word, dense, d = " + std::to_string(rows.front().hidden_size)},
+                    {format_number(rows.front().skimmed_word_ns, 0) + " ns", "per skimmed word"}});
+  page.body +=
+      "<section><h2>Speed-up, measured and possible</h2>\n" + chart_html(speed_chart(rows)) +
+      "</section>\n<section><h2>All rows</h2>\n" + table_html(rows_table(rows)) +
+      "<p class=\"note\">Nanoseconds per word on one thread, random decisions; dense and "
+      "skimming readers are interleaved in the same run. Share: speed-up over the executed "
+      "FLOP reduction.</p></section>\n";
   page.footer = "skim " SKIM_VERSION ", " + to_string(this_machine());
-  return page_text(page);
+  return render_page(page);
 }
 
 }  // namespace
@@ -179,21 +193,22 @@ std::string bench_page(const std::vector<SpeedRow>& rows) {
 int bench_verb(Arguments arguments) {
   BenchOptions chosen;
   Options options("bench",
-                  "Speed of skimming readers against the plain reader of the same size, with "
-                  "random decisions, and the bound that the work saved sets.",
+                  "Measures skimming readers against the dense reader of the same size with "
+                  "random decisions, and the upper bound from the FLOPs saved.",
                   "[options]");
-  declare_all(options, chosen);
+  declare(options, chosen);
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
   Result<std::vector<SpeedRow>> rows;
   {
     ProgressBar bar("bench", chosen.quiet ? ProgressBar::Mode::hidden : ProgressBar::Mode::shown);
-    bar.show(0);
+    bar.update(0);
     rows = measure_speed(speed_options(chosen), [&bar](std::size_t done, std::size_t all) {
-      bar.show(static_cast<double>(done) / static_cast<double>(all));
+      bar.update(static_cast<double>(done) / static_cast<double>(all));
     });
   }
   if (!rows) return failed("bench", rows.error());
-  if (rows->empty()) return wrong_usage("bench", "there is nothing to measure");
+  if (rows->empty())
+    return usage_error("bench", "nothing to measure; give at least one size and skim rate");
   if (!chosen.html.empty()) {
     if (const auto written = write_atomically(chosen.html, bench_page(*rows)); !written) {
       return failed("bench", written.error());

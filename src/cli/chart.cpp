@@ -83,7 +83,7 @@ Ruler make_ruler(const Axis& axis, Range range, double begin, double end) {
   return ruler;
 }
 
-std::string at(double value) { return number_text(value, 1); }
+std::string at(double value) { return format_number(value, 1); }
 
 int decimals_for(const std::vector<double>& ticks, Unit unit) {
   const double factor = unit == Unit::percent ? 100 : 1;
@@ -99,8 +99,8 @@ int decimals_for(const std::vector<double>& ticks, Unit unit) {
 }
 
 std::string tick_text(double value, Unit unit, int decimals) {
-  if (unit == Unit::percent) return number_text(value * 100, decimals) + "\u2009%";
-  return number_text(value, decimals) + (unit == Unit::times ? "\u00D7" : "");
+  if (unit == Unit::percent) return format_number(value * 100, decimals) + "\u2009%";
+  return format_number(value, decimals) + (unit == Unit::times ? "\u00D7" : "");
 }
 
 std::string line_element(std::string_view css, double x1, double y1, double x2, double y2) {
@@ -111,7 +111,7 @@ std::string line_element(std::string_view css, double x1, double y1, double x2, 
 std::string text_element(double x, double y, std::string_view anchor, const std::string& text,
                          std::string_view extra = {}) {
   return "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + std::string(anchor) +
-         "\"" + std::string(extra) + ">" + escaped(text) + "</text>";
+         "\"" + std::string(extra) + ">" + escape_html(text) + "</text>";
 }
 
 std::string x_axis(const Ruler& x) {
@@ -208,7 +208,7 @@ std::string tip(const ChartPoint& point, double x, double y) {
 std::string spoken(const ChartPoint& point) {
   std::string text;
   for (const std::string& line : point.note) text += (text.empty() ? "" : ", ") + line;
-  return escaped(text);
+  return escape_html(text);
 }
 
 std::string line_of(const ChartSeries& series, const Ruler& x, const Ruler& y) {
@@ -247,7 +247,7 @@ std::string legend_of(const Chart& chart) {
   const auto item = [](const std::string& css, const std::string& colour, const std::string& mark,
                        const std::string& name) {
     return "<li><svg viewBox=\"0 0 38 16\" aria-hidden=\"true\"><path class=\"" + css +
-           "\" stroke=\"" + colour + "\" d=\"M1 8H37\"/>" + mark + "</svg>" + escaped(name) +
+           "\" stroke=\"" + colour + "\" d=\"M1 8H37\"/>" + mark + "</svg>" + escape_html(name) +
            "</li>";
   };
   std::string html = "<ul class=\"legend\">";
@@ -308,8 +308,8 @@ std::string chart_html(const Chart& chart) {
   const Ruler x = make_ruler(chart.x, across, kLeft, kWidth - kRight);
   const Ruler y = make_ruler(chart.y, up, kHeight - kBottom, kTop);
   std::string html = std::string(kChartStyle) + "<figure class=\"chart\"><svg viewBox=\"0 0 " +
-                     number_text(kWidth, 0) + " " + number_text(kHeight, 0) +
-                     "\" role=\"group\" aria-label=\"" + escaped(chart.title) + "\">\n";
+                     format_number(kWidth, 0) + " " + format_number(kHeight, 0) +
+                     "\" role=\"group\" aria-label=\"" + escape_html(chart.title) + "\">\n";
   html += x_axis(x) + y_axis(y);
   // Notes after all that is drawn, so that nothing covers them.
   for (const auto part : {line_of, marks_of, notes_of}) {

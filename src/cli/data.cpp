@@ -19,67 +19,66 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What can be made.
-struct MadeTask {
+// A synthetic data set.
+struct GeneratedTask {
   std::string_view name, about;
-  std::string_view unit;  // what is counted
+  std::string_view unit;  // what --train, --dev and --test count
   std::string_view format;
-  int words;  // of a text unless said otherwise; 0: there is no choice
+  int words;  // default length of a text; 0: not configurable
 };
 
-constexpr auto kMadeTasks = std::to_array<MadeTask>({
+constexpr auto kGeneratedTasks = std::to_array<GeneratedTask>({
     {"planted",
-     "short reviews in which a few planted words decide between two labels; the rest is filler",
+     "short reviews in which a few planted words determine one of two labels; the rest is filler",
      "texts", "tsv", 60},
     {"questions",
-     "passages of filler in which a few facts stand, and questions about them; a file like SQuAD's",
+     "passages of filler with a few facts, and extractive questions about them, in SQuAD format",
      "questions", "json", 120},
-    {"gaps",
-     "twenty sentences and one with a name left out, ten to choose from; a file like the "
-     "Children's Book Test's",
+    {"cloze",
+     "twenty sentences and a question with a missing name, ten choices, in the format of the "
+     "Children's Book Test",
      "questions", "txt", 0},
 });
 
-constexpr int kNotSaid = std::numeric_limits<int>::min();
+constexpr int kUnset = std::numeric_limits<int>::min();
 
 struct MakeOptions {
   std::string action, task;
   std::string into;
   std::string format;
-  int train = 10000, dev = 500, test = 500, words = kNotSaid;
+  int train = 10000, dev = 500, test = 500, words = kUnset;
   std::uint64_t seed = 1;
   bool negators = false;
 };
 
 void declare(Options& options, MakeOptions& chosen) {
-  options.add_argument("ACTION", chosen.action,
-                       "make writes a generated data set, list names them");
-  options.add_argument("TASK", chosen.task, "which one: planted, questions or gaps",
+  options.add_argument("ACTION", chosen.action, "make writes a data set, list shows the tasks");
+  options.add_argument("TASK", chosen.task, "the task: planted, questions or cloze",
                        Options::Need::optional);
-  options.add("--into", chosen.into, "DIR", "where train, dev and test are written");
-  options.add("--train", chosen.train, "N", "texts or questions to train on (default 10000)");
-  options.add("--dev", chosen.dev, "N", "texts or questions to choose by (default 500)");
-  options.add("--test", chosen.test, "N", "texts or questions to report on (default 500)");
+  options.add("--into", chosen.into, "DIR", "output directory for train, dev and test");
+  options.add("--train", chosen.train, "N", "size of train (default 10000)");
+  options.add("--dev", chosen.dev, "N", "size of dev (default 500)");
+  options.add("--test", chosen.test, "N", "size of test (default 500)");
   options.add("--words", chosen.words, "N",
-              "of each text (default 60; questions: at least, default 120; not for gaps)");
-  options.add("--seed", chosen.seed, "N", "of the texts (default 1)");
+              "words per text (default 60; questions: minimum, default 120; not for cloze)");
+  options.add("--seed", chosen.seed, "N", "random seed (default 1)");
   options.add_flag("--negators", chosen.negators,
-                   "planted: 'not good' speaks against, so words alone are not enough");
+                   "planted: add negators ('not good'), so that single words are not enough");
   options.add_choice("--format", chosen.format, {"tsv", "jsonl"},
-                     "planted: label, tab, text; or JSON lines, which also say which words decide");
+                     "planted: label, tab, text; or JSON lines with the decisive words");
   options.add_example("skim data make planted --into build/planted");
   options.add_example("skim data make questions --into build/questions --train 5000");
 }
 
-const MadeTask* made_task(std::string_view name) {
-  const auto task = std::find_if(kMadeTasks.begin(), kMadeTasks.end(),
-                                 [&](const MadeTask& known) { return known.name == name; });
-  return task == kMadeTasks.end() ? nullptr : &*task;
+const GeneratedTask* find_task(std::string_view name) {
+  const auto task = std::find_if(kGeneratedTasks.begin(), kGeneratedTasks.end(),
+                                 [&](const GeneratedTask& known) { return known.name == name; });
+  return task == kGeneratedTasks.end() ? nullptr : &*task;
 }
 
-std::string list_of_tasks() {
+std::string list_tasks() {
   std::string lines;
-  for (const MadeTask& task : kMadeTasks) {
+  for (const GeneratedTask& task : kGeneratedTasks) {
     std::string name(task.name);
     name.resize(11, ' ');
     lines += name + std::string(task.about) + "\n";
@@ -93,25 +92,25 @@ std::string planted_line(const PlantedText& text, const std::string& format) {
   return Json{{"label", label}, {"text", text.text}, {"decisive", text.decisive}}.dump() + "\n";
 }
 
-// Of a data set: the texts or questions numbered from `first` on.
-struct MadePart {
+// A part of a data set: examples `first` to `first` + `count` - 1.
+struct DataPart {
   std::string name;
   std::uint64_t first = 0;
   std::size_t count = 0;
 };
 
-std::string planted_lines(const MakeOptions& chosen, const MadePart& part) {
+std::string planted_lines(const MakeOptions& chosen, const DataPart& part) {
   const PlantedOptions task{.seed = chosen.seed,
                             .words = static_cast<std::size_t>(chosen.words),
                             .negators = chosen.negators,
-                            .close = true};
+                            .narrow_margin = true};
   std::string lines;
   for (std::size_t i = 0; i < part.count; ++i)
     lines += planted_line(planted_text(task, part.first + i), chosen.format);
   return lines;
 }
 
-std::string made_bytes(const MakeOptions& chosen, const MadePart& part) {
+std::string generate(const MakeOptions& chosen, const DataPart& part) {
   if (chosen.task == "planted") return planted_lines(chosen, part);
   const PlantedQuestionOptions task{.seed = chosen.seed,
                                     .words = static_cast<std::size_t>(chosen.words)};
@@ -119,10 +118,10 @@ std::string made_bytes(const MakeOptions& chosen, const MadePart& part) {
   return cbt_text(task, part.first, part.count);
 }
 
-// Train, dev and test, which have no text in common.
-std::vector<MadePart> made_parts(const MakeOptions& chosen) {
+// Train, dev and test, which share no text.
+std::vector<DataPart> make_parts(const MakeOptions& chosen) {
   const std::uint64_t step = chosen.task == "questions" ? kPlantedQuestionsPerPassage : 1;
-  std::vector<MadePart> parts;
+  std::vector<DataPart> parts;
   std::uint64_t first = 0;
   for (const auto& [name, count] : {std::pair{"train", chosen.train}, std::pair{"dev", chosen.dev},
                                     std::pair{"test", chosen.test}}) {
@@ -136,11 +135,12 @@ int make(const MakeOptions& chosen, std::string_view unit) {
   std::error_code error;
   fs::create_directories(chosen.into, error);
   if (error) {
-    return failed("data", {Fault::io, chosen.into + ": cannot be created: " + error.message()});
+    return failed("data",
+                  {Fault::io, chosen.into + ": cannot create directory: " + error.message()});
   }
-  for (const MadePart& part : made_parts(chosen)) {
+  for (const DataPart& part : make_parts(chosen)) {
     const fs::path path = fs::path(chosen.into) / (part.name + "." + chosen.format);
-    if (const auto written = write_atomically(path, made_bytes(chosen, part)); !written)
+    if (const auto written = write_atomically(path, generate(chosen, part)); !written)
       return failed("data", written.error());
   }
   return print(chosen.into + ": train, dev and test with " + std::to_string(chosen.train) + ", " +
@@ -148,30 +148,32 @@ int make(const MakeOptions& chosen, std::string_view unit) {
                std::string(unit) + "\n");
 }
 
-// What is wrong with the options; nothing when they go together.
-std::string mistake_in(const MakeOptions& chosen, const MadeTask& task) {
-  if (chosen.into.empty()) return "--into is missing: the folder to write to";
+// Returns an error message for an invalid combination of options; empty if valid.
+std::string validate(const MakeOptions& chosen, const GeneratedTask& task) {
+  if (chosen.into.empty()) return "--into DIR is required";
   if (task.name != "planted" && !chosen.format.empty()) return "--format is for planted only";
   if (task.name != "planted" && chosen.negators) return "--negators is for planted only";
-  const bool says_words = chosen.words != kNotSaid;
-  if (task.words == 0 && says_words) {
-    return "--words is not for " + std::string(task.name) + ", which have twenty sentences each";
+  const bool has_words = chosen.words != kUnset;
+  if (task.words == 0 && has_words) {
+    return "--words is not for " + std::string(task.name) +
+           ", which has twenty sentences per question";
   }
-  if (chosen.train < 1 || chosen.dev < 1 || chosen.test < 1 || (says_words && chosen.words < 1))
+  if (chosen.train < 1 || chosen.dev < 1 || chosen.test < 1 || (has_words && chosen.words < 1))
     return "numbers of texts, questions and words must be at least 1";
   return {};
 }
 
 int check_and_make(MakeOptions chosen) {
-  const MadeTask* task = made_task(chosen.task);
+  const GeneratedTask* task = find_task(chosen.task);
+  if (chosen.task == "gaps") return usage_error("data", "the task gaps is now cloze");
   if (task == nullptr) {
     const std::string about =
-        chosen.task.empty() ? "which task?" : "no task '" + chosen.task + "';";
-    return wrong_usage("data", about + " there are: planted, questions, gaps");
+        chosen.task.empty() ? "the task is missing;" : "unknown task '" + chosen.task + "';";
+    return usage_error("data", about + " expected planted, questions, cloze");
   }
-  if (const std::string mistake = mistake_in(chosen, *task); !mistake.empty())
-    return wrong_usage("data", mistake);
-  if (chosen.words == kNotSaid) chosen.words = task->words;
+  if (const std::string error = validate(chosen, *task); !error.empty())
+    return usage_error("data", error);
+  if (chosen.words == kUnset) chosen.words = task->words;
   if (chosen.format.empty()) chosen.format = task->format;
   return make(chosen, task->unit);
 }
@@ -180,13 +182,14 @@ int check_and_make(MakeOptions chosen) {
 
 int data_verb(Arguments arguments) {
   MakeOptions chosen;
-  Options options("data", "Makes data sets whose truth is known, for tests and first steps.",
-                  "make|list [TASK] [options]");
+  Options options(
+      "data", "Generates synthetic data sets with known ground truth, for tests and first steps.",
+      "make|list [TASK] [options]");
   declare(options, chosen);
   if (const auto code = options.parse(arguments)) return *code;
-  if (chosen.action == "list") return print(list_of_tasks());
+  if (chosen.action == "list") return print(list_tasks());
   if (chosen.action != "make")
-    return wrong_usage("data", "'" + chosen.action + "' is neither make nor list");
+    return usage_error("data", "'" + chosen.action + "' is neither make nor list");
   return check_and_make(std::move(chosen));
 }
 

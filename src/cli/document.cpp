@@ -50,7 +50,7 @@ std::string html_paragraph(std::string_view text) {
   bool code = false;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('`', at), text.size());
-    const std::string part = escaped(text.substr(at, end - at));
+    const std::string part = escape_html(text.substr(at, end - at));
     out += code ? "<code>" + part + "</code>" : part;
     code = !code;
     at = end + 1;
@@ -74,9 +74,9 @@ Table without_backquotes(Table table) {
 }
 
 std::string html_marked(const Marked& text) {
-  std::string out = "<p><b>" + escaped(text.caption) + "</b>: ";
+  std::string out = "<p><b>" + escape_html(text.caption) + "</b>: ";
   for (const Marked::Piece& piece : text.pieces)
-    out += piece.out ? "<mark>" + escaped(piece.text) + "</mark>" : escaped(piece.text);
+    out += piece.out ? "<mark>" + escape_html(piece.text) + "</mark>" : escape_html(piece.text);
   return out + "</p>\n";
 }
 
@@ -101,10 +101,10 @@ std::string html_text(const Document& document) {
   Page page;
   page.title = document.title;
   page.kicker = "skim experiment report";
-  page.heading = escaped(document.title);
+  page.heading = escape_html(document.title);
   for (const std::string& paragraph : document.paragraphs) page.body += html_paragraph(paragraph);
   for (const Section& section : document.sections) {
-    page.body += "<section><h2>" + escaped(section.heading) + "</h2>\n";
+    page.body += "<section><h2>" + escape_html(section.heading) + "</h2>\n";
     for (const std::string& paragraph : section.paragraphs) page.body += html_paragraph(paragraph);
     if (!section.table.header.empty()) page.body += table_html(without_backquotes(section.table));
     for (const Drawing& drawing : section.drawings) page.body += inline_svg(drawing);
@@ -112,7 +112,7 @@ std::string html_text(const Document& document) {
     page.body += "</section>\n";
   }
   page.footer = "skim " SKIM_VERSION;
-  return page_text(page);
+  return render_page(page);
 }
 
 }  // namespace skim::cli

@@ -19,27 +19,27 @@ struct EvalOptions {
   bool json = false;
 };
 
-void declare_all(Options& options, EvalOptions& chosen) {
+void declare(Options& options, EvalOptions& chosen) {
   declare(options, chosen.data);
   declare(options, chosen.model);
   declare(options, chosen.policy);
-  options.add_flag("--no-speed", chosen.no_speed, "do not measure speed");
+  options.add_flag("--no-speed", chosen.no_speed, "skip the speed measurement");
   declare(options, chosen.timing);
   options.add_flag("--json", chosen.json, "the report as JSON");
   options.add_example("skim eval test.tsv --model imdb.skim");
   options.add_example("skim eval test.csv --model imdb.skim --budget 0.2 --json");
 }
 
-std::string times(double factor) { return number_text(factor, 2) + "x"; }
+std::string format_factor(double factor) { return format_number(factor, 2) + "x"; }
 
 void add_speed(const Timing& timing, Table& table) {
-  table.rows.push_back({"speed-up, text to answer", times(timing.speedup)});
-  table.rows.push_back({"speed-up of reading alone", times(timing.reading_speedup)});
-  table.rows.push_back({"microseconds a word", number_text(timing.per_word, 3)});
-  table.rows.push_back({"  of the plain reader", number_text(timing.plain_per_word, 3)});
-  table.rows.push_back({"  of finding the words", number_text(timing.tokenizing_per_word, 3)});
-  table.rows.push_back({"microseconds a text, p50", number_text(timing.per_text_p50, 1)});
-  table.rows.push_back({"microseconds a text, p99", number_text(timing.per_text_p99, 1)});
+  table.rows.push_back({"speed-up, text to answer", format_factor(timing.speedup)});
+  table.rows.push_back({"speed-up without tokenization", format_factor(timing.reading_speedup)});
+  table.rows.push_back({"microseconds per word", format_number(timing.per_word, 3)});
+  table.rows.push_back({"  dense reader", format_number(timing.dense_per_word, 3)});
+  table.rows.push_back({"  tokenization", format_number(timing.tokenization_per_word, 3)});
+  table.rows.push_back({"microseconds per text, p50", format_number(timing.per_text_p50, 1)});
+  table.rows.push_back({"microseconds per text, p99", format_number(timing.per_text_p99, 1)});
 }
 
 Table summary_table(const Report& report) {
@@ -49,19 +49,19 @@ Table summary_table(const Report& report) {
   };
   row("examples", std::to_string(report.examples));
   if (report.impossible > 0)
-    row("questions without an answer, left out", std::to_string(report.impossible));
+    row("questions without an answer, skipped", std::to_string(report.impossible));
   row("words", std::to_string(report.words));
-  row(report.marks.f1 ? "exact match" : "accuracy", percent_text(report.marks.accuracy, 2));
-  if (report.marks.f1) row("F1", percent_text(*report.marks.f1, 2));
-  row("skim rate", percent_text(report.skim_rate, 2));
-  row("Flop-r, the paper's rule", times(report.costs.paper.reduction()));
-  row("Flop-r, every product counted", times(report.costs.counted.reduction()));
-  row("Flop-r, executed here", times(report.costs.executed.reduction()));
+  row(report.metrics.f1 ? "exact match" : "accuracy", format_percent(report.metrics.accuracy, 2));
+  if (report.metrics.f1) row("F1", format_percent(*report.metrics.f1, 2));
+  row("skim rate", format_percent(report.skim_rate, 2));
+  row("FLOP reduction, as in the paper", format_factor(report.costs.paper.reduction()));
+  row("FLOP reduction, all FLOPs counted", format_factor(report.costs.counted.reduction()));
+  row("FLOP reduction, executed", format_factor(report.costs.executed.reduction()));
   if (report.unaligned > 0)
-    row("right answers that do not stand in their text", std::to_string(report.unaligned));
+    row("gold answers not found in their text", std::to_string(report.unaligned));
   for (const PassRate& pass : report.passes) {
     if (report.passes.size() > 1)
-      row("skimmed by " + pass.reader, percent_text(pass.skim_rate(), 2));
+      row("skimmed by " + pass.reader, format_percent(pass.skim_rate(), 2));
   }
   if (report.timing) add_speed(*report.timing, table);
   return table;
@@ -71,8 +71,8 @@ Table label_table(const Report& report) {
   Table table{{"label", "examples", "recall", "precision"}, {}};
   for (std::size_t i = 0; i < report.labels.size(); ++i) {
     table.rows.push_back({report.labels[i], std::to_string(report.confusion.support(i)),
-                          percent_text(report.confusion.recall(i), 1),
-                          percent_text(report.confusion.precision(i), 1)});
+                          format_percent(report.confusion.recall(i), 1),
+                          format_percent(report.confusion.precision(i), 1)});
   }
   return table;
 }
@@ -84,7 +84,7 @@ std::string report_text(const Report& report) {
   if (report.timing) {
     text += "\nTimed on one thread, " + std::to_string(report.timing->texts) + " texts, best of " +
             std::to_string(report.timing->rounds) +
-            " rounds, plain and skim in turn: " + to_string(report.machine) + ".\n";
+            " rounds, dense and skim interleaved: " + to_string(report.machine) + ".\n";
   }
   return text;
 }
@@ -102,7 +102,7 @@ Result<Report> make_report(const EvalOptions& chosen) {
   options.timing = chosen.timing.options();
   if (chosen.no_speed) options.timing.reset();
   ProgressBar bar("eval", chosen.data.progress());
-  return evaluate(*model, *set, options, bar.listener());
+  return evaluate(*model, *set, options, bar.callback());
 }
 
 }  // namespace
@@ -111,11 +111,11 @@ int eval_verb(Arguments arguments) {
   EvalOptions chosen;
   Options options("eval", "Accuracy, skim rate, work saved and speed of a model on a data set.",
                   "FILE [options]");
-  declare_all(options, chosen);
+  declare(options, chosen);
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
   for (const auto& fault :
-       {fault_of(chosen.policy), fault_of(chosen.data), fault_of(chosen.timing)}) {
-    if (!fault.empty()) return wrong_usage("eval", fault);
+       {validate(chosen.policy), validate(chosen.data), validate(chosen.timing)}) {
+    if (!fault.empty()) return usage_error("eval", fault);
   }
   const auto report = make_report(chosen);
   if (!report) return failed("eval", report.error());

@@ -10,20 +10,20 @@ void declare(Options& options, DataChoice& choice) {
   options.add_argument("FILE", choice.file,
                        "labelled texts: TSV, CSV, fastText or JSON lines; or questions: SQuAD, "
                        "Children's Book Test; - is standard input");
-  options.add("--limit", choice.limit, "N", "take N examples, evenly spread (default: all)");
+  options.add("--limit", choice.limit, "N", "use N evenly spaced examples (default: all)");
   options.add("--threads", choice.threads, "N",
-              "texts read at a time (default: one a core); timing always takes one thread");
-  options.add_flag("--quiet", choice.quiet, "no progress bar, no remarks");
+              "number of threads (default: one per core); timing always uses one");
+  options.add_flag("--quiet", choice.quiet, "no progress bar and no notes");
 }
 
-std::string fault_of(const DataChoice& choice) {
+std::string validate(const DataChoice& choice) {
   return choice.limit < 0 ? "--limit must not be negative" : "";
 }
 
 Result<Dataset> load_data(const DataChoice& choice) {
   auto data = load_examples(choice.file);
   if (!data || choice.limit == 0) return data;
-  return evenly(std::move(*data), static_cast<std::size_t>(choice.limit));
+  return subsample(std::move(*data), static_cast<std::size_t>(choice.limit));
 }
 
 Result<TestSet> load_test_set(const DataChoice& choice, const Model& model) {
@@ -33,11 +33,12 @@ Result<TestSet> load_test_set(const DataChoice& choice, const Model& model) {
 }
 
 void declare(Options& options, TimingChoice& choice) {
-  options.add("--seconds", choice.seconds, "S", "about how long to time (default 2)");
-  options.add("--rounds", choice.rounds, "N", "how often each text is timed (default 7)");
+  options.add("--seconds", choice.seconds, "S",
+              "approximate timing duration in seconds (default 2)");
+  options.add("--rounds", choice.rounds, "N", "number of times each text is timed (default 7)");
 }
 
-std::string fault_of(const TimingChoice& choice) {
+std::string validate(const TimingChoice& choice) {
   if (!(choice.seconds > 0 && choice.seconds <= 3600)) return "--seconds must be from 0 to 3600";
   if (choice.rounds < 1 || choice.rounds > 1000) return "--rounds must be from 1 to 1000";
   return {};

@@ -1,4 +1,4 @@
-// What eval, sweep and tune share: a model, a data set, and how long to look at it.
+// Options that eval, sweep and tune share: data set and timing.
 #pragma once
 
 #include <string>
@@ -26,8 +26,8 @@ struct DataChoice {
   }
 };
 void declare(Options& options, DataChoice& choice);
-// What can be wrong without looking at the data; empty if nothing is.
-std::string fault_of(const DataChoice& choice);
+// Returns an error message for invalid options; empty if valid.
+std::string validate(const DataChoice& choice);
 
 Result<Dataset> load_data(const DataChoice& choice);
 Result<TestSet> load_test_set(const DataChoice& choice, const Model& model);
@@ -38,6 +38,6 @@ struct TimingChoice {
   TimingOptions options() const { return {seconds, rounds}; }
 };
 void declare(Options& options, TimingChoice& choice);
-std::string fault_of(const TimingChoice& choice);
+std::string validate(const TimingChoice& choice);
 
 }  // namespace skim::cli

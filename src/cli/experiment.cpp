@@ -38,7 +38,7 @@ struct Choice {
   fs::path results() const { return fs::path(experiments) / "results"; }
 };
 
-void declare_all(Options& options, Choice& chosen) {
+void declare(Options& options, Choice& chosen) {
   options.add_argument(
       "ACTION", chosen.action,
       "list: the rows and how far they are; run: train and test what is missing; time: "
@@ -120,7 +120,7 @@ Result<std::vector<Part>> parts_of(const Choice& chosen, const Experiments& all,
 }
 
 Workshop workshop_of(const Choice& chosen) {
-  return {chosen.data, chosen.work, sister_program("skim-train"), chosen.threads, chosen.quiet};
+  return {chosen.data, chosen.work, find_program("skim-train"), chosen.threads, chosen.quiet};
 }
 
 enum class Progressed { already, done, elsewhere, stopped };
@@ -165,13 +165,13 @@ Result<Progressed> run_part(const Choice& chosen, const Experiments& all, const 
   if (!trained) return tl::make_unexpected(trained.error());
   if (!*trained) return Progressed::stopped;
   ProgressBar bar("test", chosen.quiet ? ProgressBar::Mode::hidden : ProgressBar::Mode::shown);
-  const auto run = evaluate_run(workshop, *part.row, set, part.recipe, bar.listener());
+  const auto run = evaluate_run(workshop, *part.row, set, part.recipe, bar.callback());
   if (!run) return tl::make_unexpected(run.error());
   const auto stored =
       store_run(chosen.results(), *part.row, *run, fs::path(chosen.work) / "results.lock");
   if (!stored) return tl::make_unexpected(stored.error());
-  note(chosen, part.name() + ": " + percent_text((*run)["test"]["accuracy"].get<double>(), 2) +
-                   " of test, " + percent_text((*run)["test"]["skim_rate"].get<double>(), 1) +
+  note(chosen, part.name() + ": " + format_percent((*run)["test"]["accuracy"].get<double>(), 2) +
+                   " of test, " + format_percent((*run)["test"]["skim_rate"].get<double>(), 1) +
                    " skimmed");
   return Progressed::done;
 }
@@ -188,7 +188,7 @@ Result<int> run_all(const Choice& chosen, const Experiments& all, const std::vec
     if (!progressed) return tl::make_unexpected(progressed.error());
     if (*progressed == Progressed::stopped) {
       note(chosen, part.name() + ": put aside; the same command goes on from there");
-      return kFailed;
+      return kFailure;
     }
     done += *progressed == Progressed::done ? 1 : 0;
     already += *progressed == Progressed::already ? 1 : 0;
@@ -196,7 +196,7 @@ Result<int> run_all(const Choice& chosen, const Experiments& all, const std::vec
   }
   note(chosen, std::to_string(done) + " run, " + std::to_string(already) + " were done already, " +
                    std::to_string(elsewhere) + " are being run by another program");
-  return kDone;
+  return kSuccess;
 }
 
 Result<void> must_be_quiet(const Choice& chosen) {
@@ -206,7 +206,7 @@ Result<void> must_be_quiet(const Choice& chosen) {
   if (*busy <= kQuiet) return {};
   return fail(
       Fault::argument,
-      "other programs keep " + number_text(*busy, 1) +
+      "other programs keep " + format_number(*busy, 1) +
           " processors busy, which would spoil the times; stop them, or insist with --busy");
 }
 
@@ -222,14 +222,14 @@ Result<bool> time_part(const Choice& chosen, const Experiments& all, const Part&
     return false;
   if (const auto quiet = must_be_quiet(chosen); !quiet) return tl::make_unexpected(quiet.error());
   ProgressBar bar(part.name(), chosen.quiet ? ProgressBar::Mode::hidden : ProgressBar::Mode::shown);
-  auto timing = time_run(workshop, *part.row, all.set_of(*part.row), part.recipe, bar.listener());
+  auto timing = time_run(workshop, *part.row, all.set_of(*part.row), part.recipe, bar.callback());
   if (!timing) return tl::make_unexpected(timing.error());
   Json timed = *run;
   timed["timing"] = std::move(*timing);
   const auto stored =
       store_run(chosen.results(), *part.row, timed, fs::path(chosen.work) / "results.lock");
   if (!stored) return tl::make_unexpected(stored.error());
-  note(chosen, part.name() + ": " + number_text(timed["timing"]["speedup"].get<double>(), 2) +
+  note(chosen, part.name() + ": " + format_number(timed["timing"]["speedup"].get<double>(), 2) +
                    "x from text to answer");
   return true;
 }
@@ -246,7 +246,7 @@ Result<int> time_all(const Choice& chosen, const Experiments& all, const std::ve
   note(chosen, std::to_string(timed) + " runs timed, " +
                    std::to_string(static_cast<int>(parts->size()) - timed) +
                    " had been or have no model in " + chosen.work);
-  return kDone;
+  return kSuccess;
 }
 
 Result<int> list_all(const Choice& chosen, const std::vector<Row>& rows) {
@@ -302,7 +302,7 @@ Result<int> report_all(const Choice& chosen, const Experiments& all, const std::
   auto text = experiment_report(all, rows, request);
   if (!text) return tl::make_unexpected(text.error());
   const bool written = !chosen.markdown.empty() || !chosen.html.empty();
-  return written ? kDone : print(*text);
+  return written ? kSuccess : print(*text);
 }
 
 Result<int> act(const Choice& chosen) {
@@ -316,7 +316,7 @@ Result<int> act(const Choice& chosen) {
   return report_all(chosen, *all, *rows);
 }
 
-std::string fault_of(const Choice& chosen) {
+std::string validate(const Choice& chosen) {
   const std::vector<std::string> actions = {"list", "run", "time", "report"};
   if (std::find(actions.begin(), actions.end(), chosen.action) == actions.end())
     return "'" + printable(chosen.action) + "' is none of list, run, time, report";
@@ -334,9 +334,9 @@ int experiment_verb(Arguments arguments) {
   Choice chosen;
   Options options("experiment", "The tables and figures of docs/results.md, row by row.",
                   "list|run|time|report [ROW...] [options]");
-  declare_all(options, chosen);
+  declare(options, chosen);
   if (const auto code = options.parse(arguments)) return *code;
-  if (const auto fault = fault_of(chosen); !fault.empty()) return wrong_usage("experiment", fault);
+  if (const auto fault = validate(chosen); !fault.empty()) return usage_error("experiment", fault);
   const auto code = act(chosen);
   return code ? *code : failed("experiment", code.error());
 }

@@ -1,8 +1,8 @@
 #include "cli/experiment_peers.h"
 
 #include "base/file.h"
+#include "base/first_error.h"
 #include "base/json.h"
-#include "base/taking.h"
 
 namespace skim::cli {
 namespace {
@@ -12,7 +12,7 @@ Result<std::vector<std::string>> cells_of(const Json& row, const std::string& wh
   std::string name;
   double test = 0, bytes = 0, median = 0, low = 0, high = 0;
   const Json* took = nullptr;
-  Taking fields;
+  FirstError fields;
   fields.take(name, string_at(row, "name", where));
   fields.take(test, number_at(row, "test_accuracy", where));
   fields.take(bytes, number_at(row, "model_bytes", where));
@@ -23,8 +23,8 @@ Result<std::vector<std::string>> cells_of(const Json& row, const std::string& wh
     fields.take(high, number_at(*took, "upper_quartile", where));
   }
   return fields.finish(std::vector<std::string>{
-      name, number_text(100 * test, 2), number_text(median, 1),
-      number_text(low, 1) + " to " + number_text(high, 1), number_text(bytes / 1e6, 1)});
+      name, format_number(100 * test, 2), format_number(median, 1),
+      format_number(low, 1) + " to " + format_number(high, 1), format_number(bytes / 1e6, 1)});
 }
 
 // A report made outside of a repository has no commit.

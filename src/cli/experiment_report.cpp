@@ -19,29 +19,29 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string times_text(std::optional<Spread> factor) {
-  return factor ? number_text(factor->mean, 2) + "x" : "";
+  return factor ? format_number(factor->mean, 2) + "x" : "";
 }
 
 std::string number_or_nothing(std::optional<Spread> value, int decimals) {
-  return value ? number_text(value->mean, decimals) : "";
+  return value ? format_number(value->mean, decimals) : "";
 }
 
 // "91.2 (90.9 to 91.4)"
 std::string accuracy_text(std::optional<Spread> share) {
   if (!share) return "";
-  std::string text = number_text(100 * share->mean, 2);
+  std::string text = format_number(100 * share->mean, 2);
   if (share->high > share->low)
-    text +=
-        " (" + number_text(100 * share->low, 2) + " to " + number_text(100 * share->high, 2) + ")";
+    text += " (" + format_number(100 * share->low, 2) + " to " +
+            format_number(100 * share->high, 2) + ")";
   return text;
 }
 
 std::string percent_or_nothing(std::optional<double> share, int decimals) {
-  return share ? number_text(100 * *share, decimals) : "";
+  return share ? format_number(100 * *share, decimals) : "";
 }
 
 std::string published_times(std::optional<double> factor) {
-  return factor ? number_text(*factor, 1) + "x" : "";
+  return factor ? format_number(*factor, 1) + "x" : "";
 }
 
 std::vector<std::string> cells_of(const RowSummary& summary) {
@@ -51,7 +51,7 @@ std::vector<std::string> cells_of(const RowSummary& summary) {
           summary.row.title,
           std::to_string(summary.runs.size()),
           accuracy_text(summary.at("test/accuracy")),
-          rate ? number_text(100 * rate->mean, 1) : "",
+          rate ? format_number(100 * rate->mean, 1) : "",
           times_text(summary.at("test/flop_reduction/paper")),
           times_text(summary.at("test/flop_reduction/counted")),
           times_text(summary.at("test/flop_reduction/executed")),
@@ -143,9 +143,10 @@ Section dial_of(const std::vector<RowSummary>& all) {
         const double own = run["test"]["accuracy"].get<double>();
         section.table.rows.push_back(
             {"`" + summary.row.name + "`", std::to_string(run["seed"].get<int>()),
-             number_text(at["budget"].get<double>(), 2), number_text(at["work"].get<double>(), 3),
-             number_text(100 * accuracy, 2), number_text(100 * (accuracy - own), 2),
-             number_text(100 * at["skim_rate"].get<double>(), 1)});
+             format_number(at["budget"].get<double>(), 2),
+             format_number(at["work"].get<double>(), 3), format_number(100 * accuracy, 2),
+             format_number(100 * (accuracy - own), 2),
+             format_number(100 * at["skim_rate"].get<double>(), 1)});
       }
     }
   }
@@ -165,11 +166,11 @@ Section reruns(const std::vector<RowSummary>& all) {
     for (const Json& run : summary.runs) {
       section.table.rows.push_back(
           {"`" + summary.row.name + "`", std::to_string(run["seed"].get<int>()),
-           number_text(100 * run["dev"]["accuracy"].get<double>(), 2),
-           number_text(100 * run["test"]["accuracy"].get<double>(), 2),
-           number_text(100 * run["test"]["skim_rate"].get<double>(), 1),
+           format_number(100 * run["dev"]["accuracy"].get<double>(), 2),
+           format_number(100 * run["test"]["accuracy"].get<double>(), 2),
+           format_number(100 * run["test"]["skim_rate"].get<double>(), 1),
            std::to_string(run["training"]["steps"].get<int>()),
-           number_text(run["training"]["seconds"].get<double>() / 60, 1),
+           format_number(run["training"]["seconds"].get<double>() / 60, 1),
            run["commit"].get<std::string>(), run["date"].get<std::string>()});
     }
   }

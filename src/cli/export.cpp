@@ -20,48 +20,48 @@ struct ExportOptions {
   bool json = false;
 };
 
-struct Exported {
+struct ExportResult {
   ModelSpec spec;
   std::size_t bytes = 0;
 };
 
-Result<Exported> write_onnx(const ExportOptions& chosen) {
+Result<ExportResult> write_onnx(const ExportOptions& chosen) {
   const auto path = model_path(chosen.model);
   if (!path) return tl::make_unexpected(path.error());
   const auto file = open_model_file(*path);
   if (!file) return tl::make_unexpected(file.error());
-  const auto bytes = onnx_bytes(*file);
+  const auto bytes = export_onnx(*file);
   if (!bytes) return tl::make_unexpected(bytes.error());
   if (!chosen.words.empty()) {
-    auto written = write_atomically(chosen.words, std::string_view(onnx_words_json(*file)));
+    auto written = write_atomically(chosen.words, std::string_view(onnx_vocab_json(*file)));
     if (!written) return tl::make_unexpected(written.error());
   }
   if (auto written = write_atomically(chosen.onnx, std::string_view(*bytes)); !written) {
     return tl::make_unexpected(written.error());
   }
-  return Exported{file->spec, bytes->size()};
+  return ExportResult{file->spec, bytes->size()};
 }
 
-std::string exported_text(const Exported& made, const ExportOptions& chosen) {
-  std::string text = printable(chosen.onnx) + ": " + std::to_string(made.bytes) +
-                     " bytes, ONNX operators version " + std::to_string(kOnnxOperators) + "\n";
-  if (made.spec.weights != WeightType::f32) {
-    text +=
-        "The " + std::string(name_of(made.spec.weights)) +
-        " weights are f32 in it, with the same values; see docs/interchange.md on what differs\n";
+std::string result_text(const ExportResult& result, const ExportOptions& chosen) {
+  std::string text = printable(chosen.onnx) + ": " + std::to_string(result.bytes) +
+                     " bytes, ONNX opset " + std::to_string(kOnnxOpset) + "\n";
+  if (result.spec.weight_type != WeightType::f32) {
+    text += "The " + std::string(to_string(result.spec.weight_type)) +
+            " weights were converted to f32 with the same values; see docs/interchange.md for "
+            "differences\n";
   }
   return text;
 }
 
-Json exported_json(const Exported& made, const ExportOptions& chosen) {
+Json result_json(const ExportResult& result, const ExportOptions& chosen) {
   Json passes = Json::array();
-  for (const PassSpec& pass : passes_of(made.spec)) passes.push_back(pass.name);
+  for (const PassSpec& pass : model_passes(result.spec)) passes.push_back(pass.name);
   return {{"onnx", chosen.onnx},
-          {"file_bytes", made.bytes},
-          {"operators", kOnnxOperators},
+          {"file_bytes", result.bytes},
+          {"opset", kOnnxOpset},
           {"inputs", {"words", "threshold"}},
           {"outputs", {"scores", "widths", "p_read"}},
-          {"labels", made.spec.labels},
+          {"labels", result.spec.labels},
           {"passes", std::move(passes)}};
 }
 
@@ -70,25 +70,25 @@ Json exported_json(const Exported& made, const ExportOptions& chosen) {
 int export_verb(Arguments arguments) {
   ExportOptions chosen;
   Options options("export",
-                  "Writes a classifier as an ONNX file. In it, too, only the small cell runs for "
-                  "words that are skimmed.",
+                  "Exports a classifier to ONNX. The graph, too, runs only the small cell for "
+                  "skimmed words.",
                   "[FILE] --onnx FILE [options]");
   options.add_argument("FILE", chosen.model.file, "the model file; the same as --model",
                        Options::Need::optional);
   declare(options, chosen.model);
   options.add("--onnx", chosen.onnx, "FILE", "where to write it");
   options.add("--words", chosen.words, "FILE",
-              "also write labels, tokenizer and words as JSON; they are in the ONNX file's "
+              "also write labels, tokenizer and vocabulary as JSON; they are in the ONNX "
               "metadata, too");
   options.add_flag("--json", chosen.json, "what was written, as JSON");
   options.add_exclusive({"FILE", "--model"});
   options.add_example("skim export imdb.skim --onnx imdb.onnx");
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
-  if (chosen.onnx.empty()) return wrong_usage("export", "say where to write it with --onnx FILE");
-  const auto made = write_onnx(chosen);
-  if (!made) return failed("export", made.error());
-  return print(chosen.json ? to_text(exported_json(*made, chosen)) + "\n"
-                           : exported_text(*made, chosen));
+  if (chosen.onnx.empty()) return usage_error("export", "--onnx FILE is required");
+  const auto result = write_onnx(chosen);
+  if (!result) return failed("export", result.error());
+  return print(chosen.json ? to_text(result_json(*result, chosen)) + "\n"
+                           : result_text(*result, chosen));
 }
 
 }  // namespace skim::cli

@@ -7,8 +7,8 @@
 namespace skim::cli {
 namespace {
 
-// Colours are chosen for a contrast of 4.5 to 1 or more on their background in both modes. The
-// categorical ones (c0 ...) stay apart for colour-blind eyes, and shapes repeat what they say.
+// All colours have a contrast of at least 4.5:1 on their background in both modes. The categorical
+// ones (c0 ...) are distinguishable for colour-blind readers.
 constexpr std::string_view kPageStyle = R"css(
 :root{color-scheme:light dark;--bg:#faf9f6;--card:#fff;--ink:#1f1d1a;--soft:#625e56;--line:#dedad1;--grid:#eae7e0;
 --mark:#ffe3a3;--mark-ink:#241a00;--mark-line:#a86500;--accent:#8a4b00;
@@ -42,7 +42,7 @@ mark{background:var(--mark);color:var(--mark-ink);border-radius:3px;padding:.05e
 
 }  // namespace
 
-std::string escaped(std::string_view text) {
+std::string escape_html(std::string_view text) {
   std::string out;
   for (const char c : printable_lines(text)) {
     switch (c) {
@@ -68,23 +68,24 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string page_text(const Page& page) {
+std::string render_page(const Page& page) {
   std::string text =
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  text += "<title>" + escaped(page.title) + "</title>\n<style>" + std::string(kPageStyle) +
+  text += "<title>" + escape_html(page.title) + "</title>\n<style>" + std::string(kPageStyle) +
           "</style>\n</head>\n<body>\n<main>\n";
-  text += "<p class=\"kicker\">" + escaped(page.kicker) + "</p>\n<h1>" + page.heading + "</h1>\n";
+  text +=
+      "<p class=\"kicker\">" + escape_html(page.kicker) + "</p>\n<h1>" + page.heading + "</h1>\n";
   text += page.body;
-  text += "<footer>" + escaped(page.footer) + "</footer>\n</main>\n</body>\n</html>\n";
+  text += "<footer>" + escape_html(page.footer) + "</footer>\n</main>\n</body>\n</html>\n";
   return text;
 }
 
 std::string figures_html(const std::vector<Figure>& figures) {
   std::string text = "<section><dl class=\"figures\">\n";
   for (const Figure& figure : figures) {
-    text +=
-        "<div><dt>" + escaped(figure.what) + "</dt><dd>" + escaped(figure.value) + "</dd></div>\n";
+    text += "<div><dt>" + escape_html(figure.label) + "</dt><dd>" + escape_html(figure.value) +
+            "</dd></div>\n";
   }
   return text + "</dl></section>\n";
 }
@@ -92,25 +93,25 @@ std::string figures_html(const std::vector<Figure>& figures) {
 std::string table_html(const Table& table) {
   std::string text = "<div class=\"scroll\"><table>\n<thead><tr>";
   for (const std::string& cell : table.header) {
-    text += "<th scope=\"col\">" + escaped(cell) + "</th>";
+    text += "<th scope=\"col\">" + escape_html(cell) + "</th>";
   }
   text += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
     text += "<tr>";
-    for (const std::string& cell : row) text += "<td>" + escaped(cell) + "</td>";
+    for (const std::string& cell : row) text += "<td>" + escape_html(cell) + "</td>";
     text += "</tr>\n";
   }
   return text + "</tbody></table></div>\n";
 }
 
-std::string number_text(double value, int decimals) {
+std::string format_number(double value, int decimals) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
 }
 
-std::string percent_text(double share, int decimals) {
-  return number_text(share * 100, decimals) + " %";
+std::string format_percent(double share, int decimals) {
+  return format_number(share * 100, decimals) + " %";
 }
 
 }  // namespace skim::cli

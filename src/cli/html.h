@@ -1,4 +1,4 @@
-// Self-contained pages: no scripts, nothing fetched from anywhere.
+// Self-contained HTML pages without scripts or external resources.
 #pragma once
 
 #include <string>
@@ -7,36 +7,36 @@
 
 namespace skim::cli {
 
-// Text that can stand anywhere in a page, in an attribute too. Control characters and invalid
-// UTF-8 are made visible.
-std::string escaped(std::string_view text);
+// Escapes text for HTML content and attributes. Control characters and invalid UTF-8 become
+// visible.
+std::string escape_html(std::string_view text);
 
 struct Page {
   std::string title;    // plain text
-  std::string kicker;   // plain text, small above the heading
+  std::string kicker;   // plain text, a small line above the heading
   std::string heading;  // HTML
   std::string body;     // HTML
   std::string footer;   // plain text
 };
-std::string page_text(const Page& page);
+std::string render_page(const Page& page);
 
-// A row of figures: large value, what it is below. All plain text.
+// One of a row of key figures: a large value with its label below. Plain text.
 struct Figure {
   std::string value;
-  std::string what;
+  std::string label;
 };
 std::string figures_html(const std::vector<Figure>& figures);
 
-// All cells are plain text; the first column is set left, the others right.
+// All cells are plain text; the first column is left-aligned, the others right-aligned.
 struct Table {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
 };
 std::string table_html(const Table& table);
 
-// Fixed decimals: number_text(0.12345, 2) is "0.12".
-std::string number_text(double value, int decimals);
-// percent_text(0.123, 1) is "12.3 %".
-std::string percent_text(double share, int decimals);
+// Formats with fixed decimals: format_number(0.12345, 2) is "0.12".
+std::string format_number(double value, int decimals);
+// format_percent(0.123, 1) is "12.3 %".
+std::string format_percent(double share, int decimals);
 
 }  // namespace skim::cli

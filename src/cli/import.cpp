@@ -22,20 +22,20 @@ struct ImportOptions {
 
 void declare(Options& options, ImportOptions& chosen) {
   options.add_argument("FILE", chosen.state,
-                       "the state of an embedding, an nn.LSTM, nn.GRU or nn.RNN (tanh) and a "
+                       "state dict of an embedding, an nn.LSTM, nn.GRU or nn.RNN (tanh) and a "
                        "linear layer, as safetensors");
   options.add("--words", chosen.words, "FILE",
-              "the words, one a line, in the order of the embedding's rows");
+              "the vocabulary, one word per line, in the order of the embedding's rows");
   options.add("--labels", chosen.labels, "A,B,...", "the labels, in the order of the head's rows");
   options.add("--out", chosen.out, "FILE", "the model to write");
   options.add_choice("--pooling", chosen.pooling, {"last", "max", "mean"},
-                     "what the head sees of the states (default last)");
+                     "pooling of the hidden states (default last)");
   options.add_choice("--tokenizer", chosen.tokenizer, {"english", "whitespace"},
-                     "how text becomes words (default english)");
+                     "the tokenizer (default english)");
   options.add("--unknown", chosen.torch.unknown, "WORD",
-              "the word that stands for those not in the list (default: <unk> and the like)");
+              "the entry for unknown words (default: <unk> and similar)");
   options.add("--rnn-prefix", chosen.torch.names.rnn, "NAME",
-              "what the names of the recurrent weights begin with, such as lstm");
+              "prefix of the recurrent weights, such as lstm");
   options.add("--embedding", chosen.torch.names.embedding, "NAME", "the embedding's name");
   options.add("--head", chosen.torch.names.head, "NAME", "the linear layer's name, such as fc");
   options.add_flag("--json", chosen.json, "what was written, as JSON");
@@ -57,9 +57,9 @@ Result<ModelDraft> import_state(ImportOptions& chosen) {
   auto words = read_words(chosen.words);
   if (!words) return tl::make_unexpected(words.error());
   chosen.torch.words = std::move(*words);
-  chosen.torch.labels = split_at(chosen.labels, ',');
-  chosen.torch.pooling = *value_named<Pooling>(chosen.pooling, "--pooling");
-  chosen.torch.tokenizer = *value_named<Tokenizer>(chosen.tokenizer, "--tokenizer");
+  chosen.torch.labels = split(chosen.labels, ',');
+  chosen.torch.pooling = *enum_from_name<Pooling>(chosen.pooling, "--pooling");
+  chosen.torch.tokenizer = *enum_from_name<Tokenizer>(chosen.tokenizer, "--tokenizer");
   const auto file = MappedFile::open(chosen.state);
   if (!file) return tl::make_unexpected(file.error());
   auto draft = import_torch(file->bytes(), chosen.state, chosen.torch);
@@ -71,16 +71,16 @@ Result<ModelDraft> import_state(ImportOptions& chosen) {
 
 std::string imported_text(const ModelDraft& draft, const ImportOptions& chosen) {
   const ModelSpec& spec = draft.spec;
-  std::string text = printable(chosen.out) + ": plain " + std::string(name_of(spec.reader.cell)) +
-                     " of " + std::to_string(spec.reader.hidden) + " units, " +
-                     std::to_string(spec.layers) + (spec.layers == 1 ? " layer" : " layers") +
-                     (spec.bidirectional ? ", both directions" : "") + ", " +
-                     std::to_string(spec.vocabulary) + " words, " +
-                     std::to_string(spec.labels.size()) + " labels\n";
-  if (const std::size_t lost = words_out_of_reach(draft); lost > 0) {
-    text += std::to_string(lost) +
-            " of the words never come up: they are looked up in lower case, " + "and the " +
-            chosen.tokenizer + " tokenizer does not cut texts into them\n";
+  std::string text =
+      printable(chosen.out) + ": dense " + std::string(to_string(spec.reader.cell)) + " of " +
+      std::to_string(spec.reader.hidden_size) + " units, " + std::to_string(spec.num_layers) +
+      (spec.num_layers == 1 ? " layer" : " layers") +
+      (spec.bidirectional ? ", both directions" : "") + ", " + std::to_string(spec.vocab_size) +
+      " words, " + std::to_string(spec.labels.size()) + " labels\n";
+  if (const std::size_t unreachable = count_unreachable_words(draft); unreachable > 0) {
+    text += std::to_string(unreachable) +
+            " of the words are unreachable: words are looked up in lower case, and the " +
+            chosen.tokenizer + " tokenizer does not produce them\n";
   }
   return text;
 }
@@ -88,12 +88,12 @@ std::string imported_text(const ModelDraft& draft, const ImportOptions& chosen) 
 Json imported_json(const ModelDraft& draft, const ImportOptions& chosen) {
   const ModelSpec& spec = draft.spec;
   return {{"model", chosen.out},
-          {"cell", name_of(spec.reader.cell)},
-          {"hidden", spec.reader.hidden},
-          {"layers", spec.layers},
+          {"cell", to_string(spec.reader.cell)},
+          {"hidden_size", spec.reader.hidden_size},
+          {"num_layers", spec.num_layers},
           {"bidirectional", spec.bidirectional},
-          {"words", spec.vocabulary},
-          {"words_out_of_reach", words_out_of_reach(draft)},
+          {"vocab_size", spec.vocab_size},
+          {"unreachable_words", count_unreachable_words(draft)},
           {"labels", spec.labels},
           {"probes", draft.probes.size()}};
 }
@@ -102,15 +102,16 @@ Json imported_json(const ModelDraft& draft, const ImportOptions& chosen) {
 
 int import_verb(Arguments arguments) {
   ImportOptions chosen;
-  Options options("import",
-                  "Makes a model of a plain classifier that PyTorch has trained. Its reader reads "
-                  "every word; skim train --start-from can teach it to skim.",
-                  "FILE --words FILE --labels A,B --out FILE [options]");
+  Options options(
+      "import",
+      "Imports a dense classifier trained with PyTorch. Its reader reads every word; skim "
+      "train --start-from can train it to skim.",
+      "FILE --words FILE --labels A,B --out FILE [options]");
   declare(options, chosen);
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
-  if (chosen.words.empty()) return wrong_usage("import", "name the list of words with --words");
-  if (chosen.labels.empty()) return wrong_usage("import", "say the labels with --labels A,B");
-  if (chosen.out.empty()) return wrong_usage("import", "say where to store it with --out FILE");
+  if (chosen.words.empty()) return usage_error("import", "--words FILE is required");
+  if (chosen.labels.empty()) return usage_error("import", "--labels A,B is required");
+  if (chosen.out.empty()) return usage_error("import", "--out FILE is required");
   const auto draft = import_state(chosen);
   if (!draft) return failed("import", draft.error());
   return print(chosen.json ? to_text(imported_json(*draft, chosen)) + "\n"

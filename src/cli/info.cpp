@@ -17,33 +17,33 @@
 namespace skim::cli {
 namespace {
 
-struct Facts {
+struct ModelInfo {
   ModelFile file;
   std::uintmax_t bytes = 0;
   std::size_t parameters = 0;
 
-  std::size_t vectors() const {
-    const TensorView* words = file.find("words");
-    return words == nullptr ? 0 : words->count();
+  std::size_t embedding_parameters() const {
+    const TensorView* embedding = file.find("embedding.weight");
+    return embedding == nullptr ? 0 : embedding->count();
   }
 };
 
 bool is_scale(const TensorView& tensor) { return tensor.name.ends_with(".scale"); }
 
-Result<Facts> facts_of(const std::filesystem::path& path) {
+Result<ModelInfo> load_info(const std::filesystem::path& path) {
   auto file = open_model_file(path);
   if (!file) return tl::make_unexpected(file.error());
-  Facts facts{std::move(*file), 0, 0};
+  ModelInfo info{std::move(*file), 0, 0};
   std::error_code ignored;
-  facts.bytes = std::filesystem::file_size(path, ignored);
-  for (const TensorView& tensor : facts.file.tensors) {
-    // The scales of quantized weights are how these are stored, not more of them. (The dot
-    // decision's own scales are f32 weights beside a tensor that is not quantized.)
-    const std::string of = tensor.name.substr(0, tensor.name.size() - 6);
-    const bool stored_form = is_scale(tensor) && facts.file.find(of) != nullptr;
-    if (!stored_form) facts.parameters += tensor.count();
+  info.bytes = std::filesystem::file_size(path, ignored);
+  for (const TensorView& tensor : info.file.tensors) {
+    // The scales of quantized tensors are part of their encoding, not parameters. (The scale of the
+    // dot decision is a parameter: no tensor has its name without the suffix.)
+    const std::string base = tensor.name.substr(0, tensor.name.size() - 6);
+    const bool is_encoding = is_scale(tensor) && info.file.find(base) != nullptr;
+    if (!is_encoding) info.parameters += tensor.count();
   }
-  return facts;
+  return info;
 }
 
 std::string joined(const std::vector<int>& values) {
@@ -63,54 +63,55 @@ std::string labels_text(const std::vector<std::string>& labels) {
 
 std::string calibration_text(const Calibration& calibration) {
   if (calibration.points.empty()) return "none (see skim tune)";
-  // Rounded up: a budget that is named here can be kept.
-  return "budgets " + number_text(std::ceil(calibration.points.back().work * 100) / 100, 2) +
-         " to " + number_text(calibration.points.front().work, 2) + ", measured on " +
+  // Rounded up, so that the printed budget is valid.
+  return "budgets " + format_number(std::ceil(calibration.points.back().work * 100) / 100, 2) +
+         " to " + format_number(calibration.points.front().work, 2) + ", measured on " +
          calibration.data;
 }
 
 std::string reader_text(const ModelSpec& spec) {
-  std::string text(name_of(spec.reader.kind));
-  text += " " + std::string(name_of(spec.reader.cell)) + ", " + std::to_string(spec.layers) +
-          (spec.layers == 1 ? " layer" : " layers");
+  std::string text(to_string(spec.reader.kind));
+  text += " " + std::string(to_string(spec.reader.cell)) + ", " + std::to_string(spec.num_layers) +
+          (spec.num_layers == 1 ? " layer" : " layers");
   return text + (spec.bidirectional ? ", both directions" : "");
 }
 
 std::string file_size_text(std::uintmax_t bytes) {
   const auto size = static_cast<double>(bytes);
   if (size < 1e4) return std::to_string(bytes) + " bytes";
-  return size < 1e6 ? number_text(size / 1e3, 1) + " kB" : number_text(size / 1e6, 1) + " MB";
+  return size < 1e6 ? format_number(size / 1e3, 1) + " kB" : format_number(size / 1e6, 1) + " MB";
 }
 
-std::string facts_text(const Facts& facts) {
-  const ModelSpec& spec = facts.file.spec;
+std::string info_text(const ModelInfo& info) {
+  const ModelSpec& spec = info.file.spec;
   std::vector<std::pair<std::string, std::string>> lines = {
-      {"file", facts.file.name + ", " + file_size_text(facts.bytes)},
-      {"net", std::string(name_of(spec.net)) + ", pooling " + std::string(name_of(spec.pooling))},
+      {"file", info.file.name + ", " + file_size_text(info.bytes)},
+      {"net",
+       std::string(to_string(spec.net)) + ", pooling " + std::string(to_string(spec.pooling))},
       {"reader", reader_text(spec)},
-      {"hidden units", std::to_string(spec.reader.hidden)}};
+      {"hidden size", std::to_string(spec.reader.hidden_size)}};
   if (spec.reader.kind == ReaderKind::skim) {
-    lines.push_back({"small units", joined(spec.reader.small) + ", sees " +
-                                        std::string(name_of(spec.reader.small_sees))});
-    lines.push_back({"decision", std::string(name_of(spec.reader.decision))});
+    lines.push_back({"skim sizes", joined(spec.reader.skim_sizes) + ", small input " +
+                                       std::string(to_string(spec.reader.small_input))});
+    lines.push_back({"decision", std::string(to_string(spec.reader.decision))});
   }
-  if (spec.reader.kind == ReaderKind::jump) {
+  if (spec.reader.kind == ReaderKind::lstm_jump) {
     const JumpSpec& jump = spec.reader.jump;
-    const std::string of = jump.ends.empty() ? " words" : " sentences";
-    lines.push_back({"jumps", "after " + std::to_string(jump.run) + of + ", up to " +
-                                  std::to_string(jump.reach) + of + " on, at most " +
-                                  std::to_string(jump.most) + " times"});
+    const std::string of = jump.sentence_end_ids.empty() ? " words" : " sentences";
+    lines.push_back({"jumps", "after " + std::to_string(jump.tokens_per_jump) + of + ", up to " +
+                                  std::to_string(jump.max_jump) + of + " on, at most " +
+                                  std::to_string(jump.max_jumps) + " times"});
   }
-  lines.push_back({"words", std::to_string(spec.vocabulary) + ", vectors of " +
-                                std::to_string(spec.word_width) + ", tokenizer " +
-                                std::string(name_of(spec.tokenizer))});
-  lines.push_back({"parameters", std::to_string(facts.parameters) + ", of them word vectors " +
-                                     std::to_string(facts.vectors())});
-  lines.push_back({"weights", std::string(name_of(spec.weights))});
+  lines.push_back({"vocabulary", std::to_string(spec.vocab_size) + ", embedding size " +
+                                     std::to_string(spec.embedding_size) + ", tokenizer " +
+                                     std::string(to_string(spec.tokenizer))});
+  lines.push_back({"parameters", std::to_string(info.parameters) + ", of which embedding " +
+                                     std::to_string(info.embedding_parameters())});
+  lines.push_back({"weight type", std::string(to_string(spec.weight_type))});
   lines.push_back({"labels", labels_text(spec.labels)});
-  lines.push_back({"calibration", calibration_text(facts.file.calibration)});
-  lines.push_back({"probes", std::to_string(facts.file.probes.size())});
-  if (!facts.file.about.empty()) lines.push_back({"about", facts.file.about});
+  lines.push_back({"calibration", calibration_text(info.file.calibration)});
+  lines.push_back({"probes", std::to_string(info.file.probes.size())});
+  if (!info.file.about.empty()) lines.push_back({"about", info.file.about});
   std::string text;
   for (const auto& [name, value] : lines) {
     std::string line = name;
@@ -120,22 +121,22 @@ std::string facts_text(const Facts& facts) {
   return text;
 }
 
-Json facts_json(const Facts& facts) {
+Json info_json(const ModelInfo& info) {
   Json tensors = Json::array();
-  for (const TensorView& tensor : facts.file.tensors) {
+  for (const TensorView& tensor : info.file.tensors) {
     tensors.push_back(
         {{"name", tensor.name}, {"shape", tensor.shape}, {"bytes", tensor.bytes.size()}});
   }
-  return {{"model", facts.file.name},
-          {"file_bytes", facts.bytes},
-          {"spec", json_of(facts.file.spec)},
-          {"labels", facts.file.spec.labels},
-          {"parameters", facts.parameters},
-          {"word_parameters", facts.vectors()},
-          {"weights", name_of(facts.file.spec.weights)},
-          {"calibration", json_of(facts.file.calibration)},
-          {"probes", facts.file.probes.size()},
-          {"about", facts.file.about},
+  return {{"model", info.file.name},
+          {"file_bytes", info.bytes},
+          {"spec", to_json(info.file.spec)},
+          {"labels", info.file.spec.labels},
+          {"parameters", info.parameters},
+          {"embedding_parameters", info.embedding_parameters()},
+          {"weight_type", to_string(info.file.spec.weight_type)},
+          {"calibration", to_json(info.file.calibration)},
+          {"probes", info.file.probes.size()},
+          {"about", info.file.about},
           {"tensors", std::move(tensors)}};
 }
 
@@ -145,20 +146,20 @@ int info_verb(Arguments arguments) {
   ModelChoice model;
   std::string file;
   bool json = false;
-  Options options("info", "What is in a model file.", "[FILE] [options]");
+  Options options("info", "Shows the contents of a model file.", "[FILE] [options]");
   options.add_argument("FILE", file, "the model file; the same as --model",
                        Options::Need::optional);
   declare(options, model);
-  options.add_flag("--json", json, "everything as JSON, with all tensors");
+  options.add_flag("--json", json, "all fields as JSON, including the tensors");
   options.add_exclusive({"FILE", "--model"});
   options.add_example("skim info imdb.skim");
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
   if (!file.empty()) model.file = file;
   const auto path = model_path(model);
   if (!path) return failed("info", path.error());
-  const auto facts = facts_of(*path);
-  if (!facts) return failed("info", facts.error());
-  return print(json ? to_text(facts_json(*facts)) + "\n" : facts_text(*facts));
+  const auto info = load_info(*path);
+  if (!info) return failed("info", info.error());
+  return print(json ? to_text(info_json(*info)) + "\n" : info_text(*info));
 }
 
 }  // namespace skim::cli

@@ -17,7 +17,7 @@ bool is_ready(int descriptor, int milliseconds) {
   return ::poll(&ready, 1, milliseconds) > 0;
 }
 
-// Appends what one read gives; 0 bytes are the end of the input. Waits if there is nothing yet.
+// Appends the result of one read(); 0 bytes at the end of the input. Waits for data.
 Result<std::size_t> read_some(int descriptor, std::string& into) {
   const std::size_t before = into.size();
   into.resize(before + kChunk);
@@ -61,14 +61,14 @@ Result<bool> LineReader::fill(Wait wait) {
   return !ended_;
 }
 
-void LineReader::drop_taken() {
-  first_line_ += taken_lines_;
-  buffer_.erase(0, taken_);
+void LineReader::discard_consumed() {
+  first_line_ += consumed_lines_;
+  buffer_.erase(0, consumed_);
   line_ends_.erase(line_ends_.begin(),
                    std::find_if(line_ends_.begin(), line_ends_.end(),
-                                [this](std::size_t end) { return end >= taken_; }));
-  for (std::size_t& end : line_ends_) end -= taken_;
-  taken_ = taken_lines_ = 0;
+                                [this](std::size_t end) { return end >= consumed_; }));
+  for (std::size_t& end : line_ends_) end -= consumed_;
+  consumed_ = consumed_lines_ = 0;
 }
 
 bool LineReader::has_enough() const {
@@ -76,36 +76,37 @@ bool LineReader::has_enough() const {
          (!line_ends_.empty() && buffer_.size() >= limits_.bytes);
 }
 
-std::vector<std::string_view> LineReader::take() {
+std::vector<std::string_view> LineReader::consume() {
   std::vector<std::string_view> lines;
   const auto add = [this, &lines](std::size_t end) {
-    std::string_view line = std::string_view(buffer_).substr(taken_, end - taken_);
+    std::string_view line = std::string_view(buffer_).substr(consumed_, end - consumed_);
     if (line.ends_with('\r')) line.remove_suffix(1);
     lines.push_back(line);
-    taken_ = std::min(end + 1, buffer_.size());
+    consumed_ = std::min(end + 1, buffer_.size());
   };
   const std::size_t count = std::min(line_ends_.size(), limits_.lines);
   for (std::size_t i = 0; i < count; ++i) add(line_ends_[i]);
-  const bool rest_is_a_line = ended_ && count == line_ends_.size() && taken_ < buffer_.size();
-  if (rest_is_a_line) add(buffer_.size());
-  taken_lines_ = lines.size();
+  const bool has_unterminated_line =
+      ended_ && count == line_ends_.size() && consumed_ < buffer_.size();
+  if (has_unterminated_line) add(buffer_.size());
+  consumed_lines_ = lines.size();
   return lines;
 }
 
 Result<std::vector<std::string_view>> LineReader::next_block() {
-  drop_taken();
+  discard_consumed();
   while (!has_enough() && !ended_) {
     const auto got = fill(line_ends_.empty() ? Wait::yes : Wait::no);
     if (!got) return tl::make_unexpected(got.error());
     if (!*got) break;
     const std::size_t whole = line_ends_.empty() ? 0 : line_ends_.back() + 1;
-    if (buffer_.size() - whole > limits_.longest_line) {
+    if (buffer_.size() - whole > limits_.max_line_bytes) {
       return fail(Fault::format, "line " + std::to_string(first_line_ + line_ends_.size()) +
                                      " is longer than " +
-                                     std::to_string(limits_.longest_line >> 20U) + " MiB");
+                                     std::to_string(limits_.max_line_bytes >> 20U) + " MiB");
     }
   }
-  return take();
+  return consume();
 }
 
 }  // namespace skim::cli

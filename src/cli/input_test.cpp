@@ -34,7 +34,7 @@ class Pipe {
   std::array<int, 2> ends_{};
 };
 
-TEST(LineReader, HandsOutWholeLinesAsSoonAsTheInputPauses) {
+TEST(LineReader, ReturnsCompleteLinesWhenTheInputPauses) {
   Pipe pipe;
   LineReader lines(pipe.out());
   pipe.write("one\ntwo\nthr");
@@ -44,7 +44,7 @@ TEST(LineReader, HandsOutWholeLinesAsSoonAsTheInputPauses) {
   EXPECT_EQ(lines.first_line(), 3U);
 }
 
-TEST(LineReader, TheLastLineMayLackItsLineEnd) {
+TEST(LineReader, AcceptsAnUnterminatedLastLine) {
   Pipe pipe;
   LineReader lines(pipe.out());
   pipe.write("one\ntwo");
@@ -53,7 +53,7 @@ TEST(LineReader, TheLastLineMayLackItsLineEnd) {
   EXPECT_THAT(lines.next_block().value(), ElementsAre());
 }
 
-TEST(LineReader, EmptyLinesAreLines) {
+TEST(LineReader, KeepsEmptyLines) {
   Pipe pipe;
   LineReader lines(pipe.out());
   pipe.write("\n\r\na\n");
@@ -61,14 +61,14 @@ TEST(LineReader, EmptyLinesAreLines) {
   EXPECT_THAT(lines.next_block().value(), ElementsAre("", "", "a"));
 }
 
-TEST(LineReader, AnEmptyInputHasNoLines) {
+TEST(LineReader, ReturnsNothingForEmptyInput) {
   Pipe pipe;
   LineReader lines(pipe.out());
   pipe.close();
   EXPECT_THAT(lines.next_block().value(), ElementsAre());
 }
 
-TEST(LineReader, BlocksKeepToTheirLimit) {
+TEST(LineReader, RespectsTheBlockLimits) {
   Pipe pipe;
   LineReader lines(pipe.out(), {2, 1000, 1000});
   pipe.write("a\nb\nc\nd\ne");
@@ -80,18 +80,18 @@ TEST(LineReader, BlocksKeepToTheirLimit) {
   EXPECT_EQ(lines.first_line(), 5U);
 }
 
-TEST(LineReader, AnEndlessLineIsAnErrorThatNamesIt) {
+TEST(LineReader, ReportsTheNumberOfAnOverlongLine) {
   Pipe pipe;
   LineReader lines(pipe.out(), {100, 1000, 8});
   pipe.write("short\nmuch longer than eight\n");
-  EXPECT_TRUE(lines.next_block()) << "a line that is whole has done no harm";
+  EXPECT_TRUE(lines.next_block()) << "a complete line may be longer";
   pipe.write("never ending");
   const auto block = lines.next_block();
   ASSERT_FALSE(block);
   EXPECT_THAT(block.error().message, HasSubstr("line 3"));
 }
 
-TEST(LineReader, ABadDescriptorIsAnError) { EXPECT_FALSE(LineReader(-1).next_block()); }
+TEST(LineReader, ReportsABadDescriptor) { EXPECT_FALSE(LineReader(-1).next_block()); }
 
 }  // namespace
 }  // namespace skim::cli

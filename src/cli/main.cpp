@@ -1,5 +1,5 @@
-// skim VERB ...: finds the verb and hands over. Only the chosen verb builds its options, so that
-// the program starts in a moment.
+// Entry point of `skim VERB ...`: dispatches to the verb. Only the chosen verb builds its options,
+// to keep start-up fast.
 #include <array>
 #include <csignal>
 #include <string>
@@ -21,19 +21,20 @@ struct Verb {
 
 constexpr std::array kVerbs = {
     Verb{"read", "read one text and show which words were read", read_verb},
-    Verb{"run", "answer many texts, one a line", run_verb},
+    Verb{"run", "read many texts, one per line", run_verb},
     Verb{"eval", "accuracy, skim rate, work saved and speed on a data set", eval_verb},
-    Verb{"sweep", "accuracy against work, one row a threshold", sweep_verb},
-    Verb{"tune", "calibrate a model, so that --budget can be used", tune_verb},
-    Verb{"bench", "speed of skimming against plain reading on this machine", bench_verb},
-    Verb{"serve", "answer over HTTP, with a page to try it", serve_verb},
-    Verb{"info", "what is in a model file", info_verb},
-    Verb{"verify", "replay the questions stored in a model file", verify_verb},
-    Verb{"quantize", "store a model with other weights: f32, bf16 or int8", quantize_verb},
-    Verb{"export", "write a classifier as ONNX, for other programs to run", export_verb},
-    Verb{"import", "make a model of a plain network that PyTorch has trained", import_verb},
+    Verb{"sweep", "accuracy against work, one row per threshold", sweep_verb},
+    Verb{"tune", "calibrate a model for --budget", tune_verb},
+    Verb{"bench", "speed of skimming against the dense LSTM on this machine", bench_verb},
+    Verb{"serve", "HTTP server with a demo page", serve_verb},
+    Verb{"info", "show the contents of a model file", info_verb},
+    Verb{"verify", "replay the probes stored in a model file", verify_verb},
+    Verb{"quantize", "convert the weights of a model to f32, bf16 or int8", quantize_verb},
+    Verb{"export", "export a classifier to ONNX", export_verb},
+    Verb{"import", "import a dense network trained with PyTorch", import_verb},
+    Verb{"upgrade", "rewrite a model file in the current format version", upgrade_verb},
     Verb{"experiment", "the tables and figures of docs/results.md, row by row", experiment_verb},
-    Verb{"data", "make data sets of known truth", data_verb},
+    Verb{"data", "generate synthetic data sets", data_verb},
     Verb{"train", "train a model (starts skim-train)", train_verb},
 };
 
@@ -46,7 +47,7 @@ const Verb* find_verb(std::string_view name) {
 
 std::string help() {
   std::string text =
-      "skim: speed reading for text models\n\n"
+      "skim: Skim-RNN inference and training\n\n"
       "usage: skim VERB [options]\n\n"
       "verbs:\n";
   for (const Verb& verb : kVerbs) {
@@ -56,39 +57,39 @@ std::string help() {
   }
   text +=
       "\nskim help VERB (or skim VERB --help) shows a verb's options; skim --version the version.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
+      "Exit codes: 0 success, 1 failure, 2 wrong usage.\n";
   return text;
 }
 
 int unknown_verb(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Verb& verb : kVerbs) names.push_back(verb.name);
-  std::string message = "there is no verb '" + printable(name) + "'";
+  std::string message = "unknown verb '" + printable(name) + "'";
   if (const auto meant = closest(name, names)) {
     message += "; did you mean '" + std::string(*meant) + "'?";
   }
-  complain("", message + "\nSee: skim help");
-  return kWrongUsage;
+  print_message("", message + "\nSee: skim help");
+  return kUsageError;
 }
 
-int help_about(Arguments arguments) {
+int print_help(Arguments arguments) {
   if (arguments.empty()) return print(help());
   const Verb* verb = find_verb(arguments[0]);
   if (verb == nullptr) return unknown_verb(arguments[0]);
-  // What follows may name a part of the verb: skim help train compare.
-  std::vector<const char*> asked(arguments.begin() + 1, arguments.end());
-  asked.push_back("--help");
-  return verb->run(asked);
+  // The rest may name a subcommand: skim help train compare.
+  std::vector<const char*> verb_arguments(arguments.begin() + 1, arguments.end());
+  verb_arguments.push_back("--help");
+  return verb->run(verb_arguments);
 }
 
-int start(Arguments arguments) {
+int dispatch(Arguments arguments) {
   if (arguments.empty()) {
     static_cast<void>(write_all(2, help()));
-    return kWrongUsage;
+    return kUsageError;
   }
   const std::string_view name = arguments[0];
   if (name == "--version" || name == "version") return print("skim " SKIM_VERSION "\n");
-  if (name == "help" || name == "--help" || name == "-h") return help_about(arguments.subspan(1));
+  if (name == "help" || name == "--help" || name == "-h") return print_help(arguments.subspan(1));
   const Verb* verb = find_verb(name);
   if (verb == nullptr) return unknown_verb(name);
   return verb->run(arguments.subspan(1));
@@ -98,8 +99,8 @@ int start(Arguments arguments) {
 }  // namespace skim::cli
 
 int main(int argc, char** argv) {
-  // A closed pipe shall be an error of write, not the end without a word.
+  // Makes a closed pipe an error of write instead of terminating the process.
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<const char*> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  return skim::cli::start(arguments);
+  return skim::cli::dispatch(arguments);
 }

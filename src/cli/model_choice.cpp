@@ -9,9 +9,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_share(double value) { return value >= 0 && value <= 1; }
+bool is_fraction(double value) { return value >= 0 && value <= 1; }
 
-std::string not_a_share(const char* option) {
+std::string fraction_expected(const char* option) {
   return std::string(option) + " must be a number from 0 to 1";
 }
 
@@ -19,10 +19,9 @@ std::string not_a_share(const char* option) {
 
 void declare(Options& options, ModelChoice& choice) {
   options.add("--model", choice.file, "FILE",
-              "the model to read with: a file, or a built-in one by name (default: " +
-                  choice.built_in + ")");
+              "model file, or the name of a built-in model (default: " + choice.built_in + ")");
   options.add("--table-memory", choice.table_mib, "MIB",
-              "memory for word tables, in MiB (default 512); less is slower, never different");
+              "memory for folded embedding tables in MiB (default 512); affects speed only");
 }
 
 fs::path program_path() {
@@ -30,7 +29,7 @@ fs::path program_path() {
   return fs::read_symlink("/proc/self/exe", ignored);
 }
 
-std::string sister_program(const std::string& name) {
+std::string find_program(const std::string& name) {
   const fs::path beside = program_path().parent_path() / name;
   std::error_code ignored;
   return fs::exists(beside, ignored) ? beside.string() : name;
@@ -49,13 +48,13 @@ Result<fs::path> model_path(const ModelChoice& choice) {
   for (const fs::path& place : places) {
     if (fs::is_regular_file(place, ignored)) return place;
   }
-  const std::string looked =
-      " (looked for " + places[0].string() + " and " + places[1].string() + ")";
+  const std::string searched =
+      " (searched " + places[0].string() + " and " + places[1].string() + ")";
   if (bare_name)
-    return fail(Fault::argument, "there is no file '" + choice.file +
-                                     "' and no built-in model of that name" + looked);
-  return fail(Fault::argument, "no model given, and the built-in one is not there" + looked +
-                                   "; name one with --model FILE");
+    return fail(Fault::argument,
+                "no such file '" + choice.file + "' and no built-in model of that name" + searched);
+  return fail(Fault::argument, "no model given, and the built-in model is missing" + searched +
+                                   "; specify one with --model FILE");
 }
 
 Result<Model> load_model(const ModelChoice& choice) {
@@ -68,19 +67,19 @@ Result<Model> load_model(const ModelChoice& choice) {
 
 void declare(Options& options, PolicyChoice& choice) {
   options.add("--threshold", choice.threshold, "T",
-              "read a word when p_read > T; 0 reads all, 1 skims all (default 0.5, the model's "
-              "own choice)");
+              "read a word when p_read > T; 0 reads all, 1 skims all (default 0.5)");
   options.add("--budget", choice.budget, "B",
-              "spend this share of the plain reader's work on average, 0 to 1; needs `skim tune`");
-  options.add_flag("--argmax", choice.argmax, "take the likeliest level of every word");
-  options.add_flag("--sample", choice.sample, "draw each decision from the model's probabilities");
-  options.add("--seed", choice.seed, "N", "of --sample: same seed, same decisions (default 0)");
+              "average share of the dense reader's work to spend, 0 to 1; needs `skim tune`");
+  options.add_flag("--argmax", choice.argmax, "take the most likely level of every word");
+  options.add_flag("--sample", choice.sample,
+                   "sample each decision from the model's probabilities");
+  options.add("--seed", choice.seed, "N", "random seed of --sample (default 0)");
   options.add_exclusive({"--threshold", "--budget", "--argmax", "--sample"});
 }
 
-std::string fault_of(const PolicyChoice& choice) {
-  if (choice.threshold && !is_share(*choice.threshold)) return not_a_share("--threshold");
-  if (choice.budget && !is_share(*choice.budget)) return not_a_share("--budget");
+std::string validate(const PolicyChoice& choice) {
+  if (choice.threshold && !is_fraction(*choice.threshold)) return fraction_expected("--threshold");
+  if (choice.budget && !is_fraction(*choice.budget)) return fraction_expected("--budget");
   return {};
 }
 
@@ -89,11 +88,11 @@ Result<Policy> policy_for(const Model& model, const PolicyChoice& choice) {
   policy.seed = choice.seed;
   if (choice.argmax) policy.rule = Policy::Rule::argmax;
   if (choice.sample) policy.rule = Policy::Rule::sample;
-  if (choice.threshold) policy.read_above = static_cast<float>(*choice.threshold);
+  if (choice.threshold) policy.threshold = static_cast<float>(*choice.threshold);
   if (choice.budget) {
     const auto threshold = model.threshold_for(*choice.budget);
     if (!threshold) return tl::make_unexpected(threshold.error());
-    policy.read_above = *threshold;
+    policy.threshold = *threshold;
   }
   return policy;
 }

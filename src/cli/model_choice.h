@@ -1,4 +1,4 @@
-// Which model a verb works with, and how it reads.
+// Options for the model and the policy, shared by several verbs.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace skim::cli {
 
-// The options every verb with a model has.
+// Options of every verb that takes a model.
 struct ModelChoice {
-  std::string file;  // of a model, or the name of a built-in one
+  std::string file;  // path, or the name of a built-in model
   int table_mib = 512;
-  std::string built_in = "default";  // what is taken when `file` is empty
+  std::string built_in = "default";  // model to use when `file` is empty
 };
 void declare(Options& options, ModelChoice& choice);
 
-// Built-in models stand in ../share/skim beside the program's folder, or beside the program. The
-// error says what to do.
+// Resolves the model file. Built-in models are in ../share/skim relative to the program's
+// directory, or beside the program.
 Result<std::filesystem::path> model_path(const ModelChoice& choice);
 Result<Model> load_model(const ModelChoice& choice);
 
-// The options that say how much is read.
+// Options of the policy.
 struct PolicyChoice {
   std::optional<double> threshold;
   std::optional<double> budget;
@@ -35,13 +35,14 @@ struct PolicyChoice {
   std::uint64_t seed = 0;
 };
 void declare(Options& options, PolicyChoice& choice);
-// What can be wrong without looking at a model; empty if nothing is.
-std::string fault_of(const PolicyChoice& choice);
+// Returns an error message for options that are invalid for any model; empty if valid.
+std::string validate(const PolicyChoice& choice);
 Result<Policy> policy_for(const Model& model, const PolicyChoice& choice);
 
-// Where the running program stands; empty if the system does not tell.
+// Path of the running program; empty if unknown.
 std::filesystem::path program_path();
-// A program of ours: its path beside this one if it stands there, else its name, for the PATH.
-std::string sister_program(const std::string& name);
+// Returns the path of another program of the project beside this one if it exists, else its name
+// for a lookup on the PATH.
+std::string find_program(const std::string& name);
 
 }  // namespace skim::cli

@@ -4,6 +4,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <type_traits>
 
 #include "cli/output.h"
@@ -17,45 +19,48 @@ struct Options::Parser {
   std::string usage;
   std::vector<std::vector<std::string>> exclusive;
   std::vector<std::string> examples;
+  std::map<std::string, std::string, std::less<>>
+      renamed;  // "--old" or "--option old-value" to its new form
 
   std::string help() const;
   std::string explain(const CLI::ParseError& error) const;
   std::string unknown_option(const std::string& given) const;
-  std::optional<std::string> broken_exclusion() const;
+  std::optional<std::string> find_conflict() const;
+  std::optional<std::string> find_renamed(Arguments arguments) const;
 };
 
 namespace {
 
-// Two columns; the second one is wrapped so that it stays in its column on any terminal.
+// The help has two columns; the second one is wrapped to stay in its column.
 constexpr std::size_t kHelpColumn = 26;
 constexpr std::size_t kHelpWidth = 96;
 
-// The words of `text` from column `used` on, further lines indented.
-std::string wrapped(const std::string& text, std::size_t used, std::size_t indent) {
+// Wraps `text`, which starts at column `used`, and indents further lines.
+std::string wrap(const std::string& text, std::size_t used, std::size_t indent) {
   std::string lines;
-  bool fresh = true;
+  bool at_line_start = true;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
-    if (!fresh && used + 1 + (end - at) > kHelpWidth) {
+    if (!at_line_start && used + 1 + (end - at) > kHelpWidth) {
       lines += "\n" + std::string(indent, ' ');
       used = indent;
-      fresh = true;
+      at_line_start = true;
     }
-    lines += (fresh ? "" : " ") + text.substr(at, end - at);
-    used += (fresh ? 0 : 1) + (end - at);
-    fresh = false;
+    lines += (at_line_start ? "" : " ") + text.substr(at, end - at);
+    used += (at_line_start ? 0 : 1) + (end - at);
+    at_line_start = false;
     at = end + 1;
   }
   return lines + "\n";
 }
 
-std::string entry(const std::string& name, const std::string& help) {
+std::string format_entry(const std::string& name, const std::string& help) {
   std::string text = "  " + name;
   text.resize(std::max(text.size() + 2, kHelpColumn), ' ');
-  return text + wrapped(help, text.size(), kHelpColumn);
+  return text + wrap(help, text.size(), kHelpColumn);
 }
 
-// Help is given whatever else is wrong with the line.
+// --help wins over any error in the arguments.
 bool wants_help(Arguments arguments) {
   for (const std::string_view argument : arguments) {
     if (argument == "--") return false;
@@ -73,14 +78,16 @@ std::string with_value(const CLI::Option& option) {
 
 std::string Options::Parser::help() const {
   std::string text =
-      "skim " + verb + " " + usage + "\n\n" + wrapped(app.get_description(), 0, 0) + "\n";
+      "skim " + verb + " " + usage + "\n\n" + wrap(app.get_description(), 0, 0) + "\n";
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_positional()) text += entry(with_value(*option), option->get_description());
+    if (option->get_positional())
+      text += format_entry(with_value(*option), option->get_description());
   }
   if (text.find("\n  ") != std::string::npos) text += "\n";
   text += "options:\n";
   for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_positional()) text += entry(with_value(*option), option->get_description());
+    if (!option->get_positional())
+      text += format_entry(with_value(*option), option->get_description());
   }
   if (!examples.empty()) text += "\nexamples:\n";
   for (const std::string& example : examples) text += "  " + example + "\n";
@@ -93,7 +100,7 @@ std::string Options::Parser::unknown_option(const std::string& given) const {
   for (const CLI::Option* option : app.get_options()) owned.push_back(option->get_name());
   names.assign(owned.begin(), owned.end());
   const std::string name = given.substr(0, given.find('='));
-  std::string text = "there is no option " + printable(name);
+  std::string text = "unknown option " + printable(name);
   if (const auto meant = closest(name, names))
     text += "; did you mean " + std::string(*meant) + "?";
   return text;
@@ -106,25 +113,44 @@ std::string Options::Parser::explain(const CLI::ParseError& error) const {
       return argument.starts_with('-') && argument.size() > 1;
     });
     if (option != rest.end()) return unknown_option(*option);
-    return "one argument too many: " + (rest.empty() ? "" : printable(rest.front()));
+    return "unexpected argument: " + (rest.empty() ? "" : printable(rest.front()));
   }
   const std::string what = printable(error.what());
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     return what.substr(0, what.find(':')) + " needs a value";
   }
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
-    return "cannot make sense of " + what.substr(what.rfind(": ") + 2);
+    return "invalid value: " + what.substr(what.rfind(": ") + 2);
   }
   return what;
 }
 
-std::optional<std::string> Options::Parser::broken_exclusion() const {
+std::optional<std::string> Options::Parser::find_conflict() const {
   for (const auto& names : exclusive) {
     std::string first;
     for (const std::string& name : names) {
       if (app.get_option(name)->count() == 0) continue;
       if (!first.empty()) return first + " and " + name + " cannot be given together";
       first = name;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Options::Parser::find_renamed(Arguments arguments) const {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--") break;
+    const std::size_t equals = argument.find('=');
+    const std::string name(argument.substr(0, equals));
+    std::string with_value = name + " ";
+    if (equals != std::string_view::npos)
+      with_value += argument.substr(equals + 1);
+    else if (i + 1 < arguments.size())
+      with_value += arguments[i + 1];
+    for (const std::string& old : {with_value, name}) {
+      const auto found = renamed.find(old);
+      if (found != renamed.end()) return found->first + " is now " + found->second;
     }
   }
   return std::nullopt;
@@ -200,26 +226,33 @@ void Options::add_exclusive(std::vector<std::string> names) {
   parser_->exclusive.push_back(std::move(names));
 }
 
+void Options::add_renamed(std::string old_name, std::string new_name) {
+  parser_->renamed.emplace(std::move(old_name), std::move(new_name));
+}
+
 void Options::add_example(std::string command) { parser_->examples.push_back(std::move(command)); }
 
 std::optional<int> Options::parse(Arguments arguments) {
   bool help = false;
   parser_->app.add_flag("--help", help, "show this help");
   if (wants_help(arguments)) return print(parser_->help());
-  // The library wants them last first.
+  if (const auto message = parser_->find_renamed(arguments)) {
+    return usage_error(parser_->verb, *message);
+  }
+  // CLI11 expects the arguments in reverse order.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     parser_->app.parse(std::move(reversed));
   } catch (const CLI::ParseError& error) {
-    return wrong_usage(parser_->verb, parser_->explain(error));
+    return usage_error(parser_->verb, parser_->explain(error));
   }
-  if (const auto broken = parser_->broken_exclusion()) return wrong_usage(parser_->verb, *broken);
+  if (const auto conflict = parser_->find_conflict()) return usage_error(parser_->verb, *conflict);
   return std::nullopt;
 }
 
-int wrong_usage(std::string_view verb, std::string_view message) {
-  complain(verb, std::string(message) + "\nSee: skim help " + std::string(verb));
-  return kWrongUsage;
+int usage_error(std::string_view verb, std::string_view message) {
+  print_message(verb, std::string(message) + "\nSee: skim help " + std::string(verb));
+  return kUsageError;
 }
 
 }  // namespace skim::cli

@@ -8,34 +8,16 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/utf8.h"
 #include "cli/options.h"
 
 namespace skim::cli {
 namespace {
 
-constexpr std::string_view kClosedPipe = "the reader of the output closed it";
+constexpr std::string_view kClosedPipe = "the output pipe was closed";
 
-// The bytes of the UTF-8 character at the start of `text`, 0 if it is not a valid one.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&text](std::size_t i) {
-    return static_cast<unsigned>(static_cast<unsigned char>(text[i]));
-  };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return 0;
-  }
-  const unsigned second = byte(1);
-  const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-  const bool surrogate = lead == 0xED && second >= 0xA0;
-  const bool beyond = lead == 0xF4 && second >= 0x90;
-  return overlong || surrogate || beyond ? 0 : length;
-}
-
-// C0, delete, C1 (as two bytes in UTF-8), and the characters that turn the direction of writing.
-bool steers_terminal(std::string_view character) {
+// C0, delete, C1 (two bytes in UTF-8) and bidirectional control characters.
+bool is_terminal_control(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return first < 0x20 || first == 0x7F;
   if (character.size() == 2) {
@@ -53,15 +35,15 @@ void append_escaped(std::string_view bytes, std::string& out) {
   }
 }
 
-std::string made_printable(std::string_view text, std::string_view kept) {
+std::string escape_controls(std::string_view text, std::string_view kept) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = character_length(text.substr(at));
+    const std::size_t length = utf8_length(text.substr(at));
     const std::string_view character = text.substr(at, std::max<std::size_t>(length, 1));
     if (length == 0) {
       out += "\uFFFD";
-    } else if (steers_terminal(character) && kept.find(character) == std::string_view::npos) {
+    } else if (is_terminal_control(character) && kept.find(character) == std::string_view::npos) {
       append_escaped(character, out);
     } else {
       out += character;
@@ -96,24 +78,24 @@ bool is_closed_pipe(const Error& error) { return error.message == kClosedPipe; }
 
 int print(std::string_view text) {
   const auto written = write_all(STDOUT_FILENO, text);
-  return written ? static_cast<int>(kDone) : failed("", written.error());
+  return written ? static_cast<int>(kSuccess) : failed("", written.error());
 }
 
-void complain(std::string_view verb, std::string_view message) {
+void print_message(std::string_view verb, std::string_view message) {
   std::string text = verb.empty() ? "skim: " : "skim " + std::string(verb) + ": ";
   text += printable_lines(message);
   text += '\n';
-  // There is no better place to say that standard error does not work.
+  // A failure of standard error cannot be reported anywhere.
   static_cast<void>(write_all(STDERR_FILENO, text));
 }
 
 int failed(std::string_view verb, const Error& error) {
-  if (!is_closed_pipe(error)) complain(verb, error.message);
-  return kFailed;
+  if (!is_closed_pipe(error)) print_message(verb, error.message);
+  return kFailure;
 }
 
-std::string printable(std::string_view text) { return made_printable(text, {}); }
+std::string printable(std::string_view text) { return escape_controls(text, {}); }
 
-std::string printable_lines(std::string_view text) { return made_printable(text, "\n\t"); }
+std::string printable_lines(std::string_view text) { return escape_controls(text, "\n\t"); }
 
 }  // namespace skim::cli

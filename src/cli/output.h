@@ -1,4 +1,4 @@
-// What leaves the program: results on standard output, checked; all else on standard error.
+// Output: results on standard output with error checks, messages on standard error.
 #pragma once
 
 #include <string>
@@ -8,25 +8,25 @@
 
 namespace skim::cli {
 
-// Writes everything or says why not. Waits where the descriptor would block.
+// Writes all bytes. Waits when the descriptor would block.
 Result<void> write_all(int descriptor, std::string_view bytes);
 
-// Whether the error of write_all is that nobody listens any more (a closed pipe). Those who
-// closed it, like `head`, know: no message is wanted.
+// Returns whether an error of write_all is a closed pipe, which needs no message (`skim run |
+// head`).
 bool is_closed_pipe(const Error& error);
 
-// Writes to standard output and returns the exit code: kDone, or kFailed after a message.
+// Writes to standard output and returns the exit code; prints a message on failure.
 int print(std::string_view text);
 
 // Prints "skim VERB: message" on standard error.
-void complain(std::string_view verb, std::string_view message);
-// The same for an error; returns kFailed. A closed pipe stays silent.
+void print_message(std::string_view verb, std::string_view message);
+// Prints the error like print_message and returns kFailure. Silent for a closed pipe.
 int failed(std::string_view verb, const Error& error);
 
-// The text with control characters and invalid UTF-8 made visible, so that it cannot steer a
-// terminal. Line ends and tabs are control characters, too.
+// Escapes control characters (including newlines and tabs) and invalid UTF-8, so that text cannot
+// send escape sequences to the terminal.
 std::string printable(std::string_view text);
-// The same, but line ends and tabs stay.
+// Like printable, but keeps newlines and tabs.
 std::string printable_lines(std::string_view text);
 
 }  // namespace skim::cli

@@ -1,4 +1,4 @@
-// A progress bar on standard error, when that is a terminal.
+// Progress bar on standard error.
 #pragma once
 
 #include <chrono>
@@ -8,29 +8,31 @@
 
 namespace skim::cli {
 
-// Draws nothing unless standard error is a terminal, and wipes its line when it goes.
+// Draws only when standard error is a terminal; the destructor clears the line.
 class ProgressBar {
  public:
   enum class Mode { shown, hidden };
-  ProgressBar(std::string what, Mode mode);
+  ProgressBar(std::string title, Mode mode);
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
 
-  // For the library's long work; the bar must outlive it.
-  Progress listener();
-  void show(double share);
+  // Returns a callback that updates the bar; the bar must outlive it.
+  Progress callback();
+  // Redraws the bar at most every 80 ms; `fraction` is 0 to 1.
+  void update(double fraction);
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::string what_;
+  std::string title_;
   bool active_;
   bool drawn_ = false;
   Clock::time_point started_ = Clock::now();
   Clock::time_point last_ = {};
 };
 
-// The bar as text of at most `width` columns: "sweep [#####.....] 50%  12 s left".
-std::string bar_text(const std::string& what, double share, double seconds, std::size_t width);
+// Formats the bar in at most `width` columns: "sweep [#####.....] 50%  12 s left".
+std::string format_progress_bar(const std::string& title, double fraction, double seconds,
+                                std::size_t width);
 
 }  // namespace skim::cli

@@ -11,25 +11,25 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(BarText, ShowsShareAndTimeLeft) {
-  const std::string text = bar_text("eval", 0.5, 10, 80);
+TEST(FormatProgressBar, ShowsPercentageAndTimeLeft) {
+  const std::string text = format_progress_bar("eval", 0.5, 10, 80);
   EXPECT_THAT(text, HasSubstr(" 50%"));
   EXPECT_THAT(text, HasSubstr("10 s left"));
 }
 
-TEST(BarText, DoesNotGuessFromTheFirstMoment) {
-  EXPECT_THAT(bar_text("eval", 0.01, 0.1, 80), Not(HasSubstr("left")));
+TEST(FormatProgressBar, HasNoEstimateAtTheStart) {
+  EXPECT_THAT(format_progress_bar("eval", 0.01, 0.1, 80), Not(HasSubstr("left")));
 }
 
-TEST(BarText, FitsAnyWidth) {
+TEST(FormatProgressBar, FitsAnyWidth) {
   for (std::size_t width = 0; width < 120; ++width) {
-    EXPECT_LE(bar_text("calibrating", 0.3, 100, width).size(), width);
+    EXPECT_LE(format_progress_bar("calibrating", 0.3, 100, width).size(), width);
   }
 }
 
-TEST(BarText, SharesOutsideAreCutOff) {
-  EXPECT_THAT(bar_text("x", 7, 1, 80), HasSubstr("100%"));
-  EXPECT_THAT(bar_text("x", -1, 1, 80), HasSubstr("0%"));
+TEST(FormatProgressBar, ClampsTheFraction) {
+  EXPECT_THAT(format_progress_bar("x", 7, 1, 80), HasSubstr("100%"));
+  EXPECT_THAT(format_progress_bar("x", -1, 1, 80), HasSubstr("0%"));
 }
 
 TEST(TableText, AlignsColumnsAndDropsTrailingSpace) {

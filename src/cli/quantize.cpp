@@ -11,7 +11,7 @@
 #include "cli/verbs.h"
 #include "eval/report.h"
 #include "file/model_file.h"
-#include "runtime/probing.h"
+#include "runtime/probes.h"
 #include "spec/names.h"
 
 namespace skim::cli {
@@ -22,23 +22,23 @@ namespace fs = std::filesystem;
 struct QuantizeOptions {
   ModelChoice model;
   std::string weights;
-  int vocabulary = 0;  // words to keep; 0 keeps all
+  int vocab_size = 0;  // words to keep; 0 keeps all
   std::string out;
   bool json = false;
   bool quiet = false;
 };
 
-// What changed for the stored questions.
+// What changed for the stored probes.
 struct Change {
-  std::string weights;
-  int vocabulary = 0;
+  std::string weight_type;
+  int vocab_size = 0;
   std::uintmax_t bytes_before = 0;
   std::uintmax_t bytes_after = 0;
   std::size_t probes = 0;
-  std::size_t answers = 0;  // that are other ones now
+  std::size_t answers = 0;  // answers that changed
   std::size_t steps = 0;
-  std::size_t decisions = 0;  // of the steps, those that are other ones now
-  double worst_score = 0;     // largest difference of a score
+  std::size_t decisions = 0;  // decisions that changed
+  double max_score_difference = 0;
 };
 
 void compare(const Probe& before, const Probe& after, Change& change) {
@@ -46,7 +46,8 @@ void compare(const Probe& before, const Probe& after, Change& change) {
   change.answers += before.index != after.index ? 1U : 0U;
   for (std::size_t i = 0; i < std::min(before.scores.size(), after.scores.size()); ++i) {
     const float difference = std::abs(before.scores[i] - after.scores[i]);
-    change.worst_score = std::max(change.worst_score, static_cast<double>(difference));
+    change.max_score_difference =
+        std::max(change.max_score_difference, static_cast<double>(difference));
   }
   for (std::size_t i = 0; i < std::min(before.trace.size(), after.trace.size()); ++i) {
     const auto& old_steps = before.trace[i].steps;
@@ -58,15 +59,14 @@ void compare(const Probe& before, const Probe& after, Change& change) {
   }
 }
 
-// Probes prove that this very file answers as it did when it was made, so they are asked again of
-// the new weights.
-Result<void> renew_probes(ModelDraft& draft, const std::string& name, Change& change) {
+// Recomputes the probes with the new weights and compares them with the old ones.
+Result<void> recompute_probes(ModelDraft& draft, const std::string& name, Change& change) {
   const auto old_probes = std::exchange(draft.probes, {});
-  auto model = loaded(draft, name);
+  auto model = load_draft(draft, name);
   if (!model) return tl::make_unexpected(model.error());
   Session session(std::move(*model));
   for (const Probe& old : old_probes) {
-    auto fresh = asked(session, old.query, old.policy);
+    auto fresh = make_probe(session, old.query, old.policy);
     if (!fresh) return tl::make_unexpected(fresh.error());
     compare(old, *fresh, change);
     draft.probes.push_back(std::move(*fresh));
@@ -74,32 +74,32 @@ Result<void> renew_probes(ModelDraft& draft, const std::string& name, Change& ch
   return {};
 }
 
-// Says in the file what is no longer exactly true of it.
-void leave_note(ModelDraft& draft, const std::string& change) {
+// Appends a note on the change to the description and to the calibration.
+void append_note(ModelDraft& draft, const std::string& change) {
   draft.about += (draft.about.empty() ? "The " : "\nThe ") + change + ".";
   if (!draft.calibration.points.empty()) draft.calibration.data += " (before the " + change + ")";
 }
 
-void change_weights(ModelDraft& draft, WeightType to) {
-  const WeightType from = std::exchange(draft.spec.weights, to);
+void convert_weights(ModelDraft& draft, WeightType to) {
+  const WeightType from = std::exchange(draft.spec.weight_type, to);
   if (from == to) return;
-  leave_note(draft, "weights changed from " + std::string(name_of(from)) + " to " +
-                        std::string(name_of(to)));
+  append_note(draft, "weights changed from " + std::string(to_string(from)) + " to " +
+                         std::string(to_string(to)));
 }
 
-// Training puts frequent words first, so the first ones are those to keep.
-void keep_words(ModelDraft& draft, int most) {
-  const int from = draft.spec.vocabulary;
-  if (most >= from) return;
-  draft.spec.vocabulary = most;
-  draft.vocabulary.resize(static_cast<std::size_t>(most));
+// Keeps the first words, because training sorts the vocabulary by frequency.
+void truncate_vocabulary(ModelDraft& draft, int max_words) {
+  const int from = draft.spec.vocab_size;
+  if (max_words >= from) return;
+  draft.spec.vocab_size = max_words;
+  draft.vocabulary.resize(static_cast<std::size_t>(max_words));
   for (ModelDraft::Tensor& tensor : draft.tensors) {
-    if (tensor.name != "words") continue;
+    if (tensor.name != "embedding.weight") continue;
     tensor.values.resize(tensor.values.size() / static_cast<std::size_t>(from) *
-                         static_cast<std::size_t>(most));
+                         static_cast<std::size_t>(max_words));
   }
-  leave_note(draft, "vocabulary changed from " + std::to_string(from) + " to " +
-                        std::to_string(most) + " words");
+  append_note(draft, "vocabulary changed from " + std::to_string(from) + " to " +
+                         std::to_string(max_words) + " words");
 }
 
 Result<Change> quantize(const QuantizeOptions& chosen) {
@@ -109,17 +109,17 @@ Result<Change> quantize(const QuantizeOptions& chosen) {
   if (!file) return tl::make_unexpected(file.error());
   ModelDraft draft = to_draft(*file);
   if (!chosen.weights.empty()) {
-    const auto type = value_named<WeightType>(chosen.weights, "--weights");
+    const auto type = enum_from_name<WeightType>(chosen.weights, "--weights");
     if (!type) return tl::make_unexpected(type.error());
-    change_weights(draft, *type);
+    convert_weights(draft, *type);
   }
-  if (chosen.vocabulary > 0) keep_words(draft, chosen.vocabulary);
+  if (chosen.vocab_size > 0) truncate_vocabulary(draft, chosen.vocab_size);
   const bool changed = draft.about != file->about;
   Change change;
-  change.weights = name_of(draft.spec.weights);
-  change.vocabulary = draft.spec.vocabulary;
-  if (auto renewed = renew_probes(draft, chosen.out, change); !renewed) {
-    return tl::make_unexpected(renewed.error());
+  change.weight_type = to_string(draft.spec.weight_type);
+  change.vocab_size = draft.spec.vocab_size;
+  if (auto recomputed = recompute_probes(draft, chosen.out, change); !recomputed) {
+    return tl::make_unexpected(recomputed.error());
   }
   std::error_code ignored;
   change.bytes_before = fs::file_size(*path, ignored);
@@ -128,8 +128,8 @@ Result<Change> quantize(const QuantizeOptions& chosen) {
   }
   change.bytes_after = fs::file_size(chosen.out, ignored);
   if (!chosen.quiet && !draft.calibration.points.empty() && changed) {
-    complain("quantize",
-             "the calibration was measured with the old model; run skim tune to renew it");
+    print_message("quantize",
+                  "the calibration was measured with the old weights; run skim tune again");
   }
   return change;
 }
@@ -141,50 +141,52 @@ std::string change_text(const Change& change, const QuantizeOptions& chosen) {
   return text + std::to_string(change.answers) + " of " + std::to_string(change.probes) +
          " stored answers and " + std::to_string(change.decisions) + " of " +
          std::to_string(change.steps) + " decisions changed; largest score difference " +
-         number_text(change.worst_score, 5) + "\n";
+         format_number(change.max_score_difference, 5) + "\n";
 }
 
 Json change_json(const Change& change, const QuantizeOptions& chosen) {
   return {{"model", chosen.out},
-          {"weights", change.weights},
-          {"vocabulary", change.vocabulary},
+          {"weight_type", change.weight_type},
+          {"vocab_size", change.vocab_size},
           {"file_bytes", change.bytes_after},
           {"file_bytes_before", change.bytes_before},
           {"probes", change.probes},
           {"answers_changed", change.answers},
           {"steps", change.steps},
           {"decisions_changed", change.decisions},
-          {"worst_score_difference", tidy(change.worst_score)}};
+          {"max_score_difference", round_significant(change.max_score_difference)}};
 }
 
 }  // namespace
 
 int quantize_verb(Arguments arguments) {
   QuantizeOptions chosen;
-  Options options("quantize",
-                  "Stores a model with other weights: bf16 halves it, int8 quarters it; both are "
-                  "faster. Decisions and small cells stay in f32. A model may also lose its rarest "
-                  "words, which then count as unknown.",
-                  "[FILE] [--weights TYPE] [--vocabulary N] --out FILE [options]");
+  Options options(
+      "quantize",
+      "Converts the weights of a model: bf16 halves and int8 quarters the file; both are "
+      "faster. Decisions and small cells stay in f32. Can also truncate the vocabulary; "
+      "removed words count as unknown.",
+      "[FILE] [--weights TYPE] [--vocab-size N] --out FILE [options]");
   options.add_argument("FILE", chosen.model.file, "the model file; the same as --model",
                        Options::Need::optional);
   declare(options, chosen.model);
-  options.add_choice("--weights", chosen.weights, {"f32", "bf16", "int8"}, "the type to store");
-  options.add("--vocabulary", chosen.vocabulary, "N", "words to keep, the most frequent ones");
-  options.add("--out", chosen.out, "FILE", "where to store the new model");
+  options.add_choice("--weights", chosen.weights, {"f32", "bf16", "int8"}, "the weight type");
+  options.add("--vocab-size", chosen.vocab_size, "N", "number of most frequent words to keep");
+  options.add_renamed("--vocabulary", "--vocab-size");
+  options.add("--out", chosen.out, "FILE", "where to write the new model");
   options.add_flag("--json", chosen.json, "what changed, as JSON");
-  options.add_flag("--quiet", chosen.quiet, "no remarks");
+  options.add_flag("--quiet", chosen.quiet, "no notes");
   options.add_exclusive({"FILE", "--model"});
   options.add_example("skim quantize imdb.skim --weights int8 --out imdb-int8.skim");
   options.add_example(
-      "skim quantize asked.skim --weights int8 --vocabulary 40000 --out small.skim");
+      "skim quantize model.skim --weights int8 --vocab-size 40000 --out small.skim");
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
-  if (chosen.weights.empty() && chosen.vocabulary == 0)
-    return wrong_usage("quantize", "say what to change: --weights TYPE, --vocabulary N or both");
-  if (chosen.vocabulary < 0 || chosen.vocabulary == 1)
-    return wrong_usage("quantize",
-                       "--vocabulary must be 2 or more: one word stands for the unknown");
-  if (chosen.out.empty()) return wrong_usage("quantize", "say where to store it with --out FILE");
+  if (chosen.weights.empty() && chosen.vocab_size == 0)
+    return usage_error("quantize", "nothing to do; give --weights TYPE, --vocab-size N or both");
+  if (chosen.vocab_size < 0 || chosen.vocab_size == 1)
+    return usage_error("quantize",
+                       "--vocab-size must be 2 or more, because one entry is the unknown word");
+  if (chosen.out.empty()) return usage_error("quantize", "--out FILE is required");
   const auto change = quantize(chosen);
   if (!change) return failed("quantize", change.error());
   return print(chosen.json ? to_text(change_json(*change, chosen)) + "\n"

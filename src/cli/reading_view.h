@@ -1,5 +1,4 @@
-// The faces of a reading for people: marked text and a page. wire/reading_json.h has the one for
-// programs.
+// Renders a reading as marked text and as an HTML page. See wire/reading_json.h for JSON.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +11,29 @@
 
 namespace skim::cli {
 
-// How one word was treated in one pass.
-enum class Look { read, between, skimmed };
+// How a pass processed a word: full state, some intermediate level, or the smallest one.
+enum class WordClass { read, between, skimmed };
 
-// A stretch of text: bytes [begin, end), one or several words of one look with the white space
-// between them.
-struct Stretch {
+// A run of words of the same class, bytes [begin, end) including the white space between them.
+struct Segment {
   std::size_t begin = 0;
   std::size_t end = 0;
-  Look look = Look::skimmed;
+  WordClass word_class = WordClass::skimmed;
 };
-Look look_of(const Step& step, const Pass& pass, const ModelSpec& spec);
-// The words of a pass, neighbours of one look joined, parted where an answer in the text begins and
-// ends.
-std::vector<Stretch> stretches_of(const ReadingView& view, const Pass& pass);
+WordClass classify_step(const Step& step, const Pass& pass, const ModelSpec& spec);
+// Returns the words of a pass, with neighbours of the same class joined. Segments do not cross the
+// bounds of an answer in the text.
+std::vector<Segment> make_segments(const ReadingView& view, const Pass& pass);
 
-// The text as it was, read words set off: bright against dim in colour, [in brackets] without. An
-// answer in the text stands in colour, or <<so>>; then there is one text a pass, under its name. A
-// question that was read follows the text.
-enum class Ink { plain, colour };
-std::string marked_text(const ReadingView& view, Ink ink);
-// "positive 97.1%, read 12 of 90 words (86.7% skimmed), 5.8x less work, 35 us"
-std::string figures_line(const ReadingView& view);
+// Returns the original text with read words marked: bold against dim, or [in brackets]. An answer
+// span is highlighted, or <<marked>>; extractive models print the text once per pass, under the
+// name of the pass. A question that was read follows the text.
+enum class Style { brackets, ansi };
+std::string marked_text(const ReadingView& view, Style style);
+// One line of figures: "positive 97.1%, read 12 of 90 words (86.7% skimmed), 5.8x less work, 35 us"
+std::string summary_line(const ReadingView& view);
 
+// Returns a self-contained HTML page.
 std::string reading_page(const ReadingView& view);
 
 }  // namespace skim::cli

@@ -6,7 +6,7 @@
 namespace skim::cli {
 
 std::size_t edit_distance(std::string_view left, std::string_view right) {
-  // Three rows of the table suffice: a swap looks back two.
+  // Three rows suffice: a transposition looks back two.
   std::vector<std::size_t> before(right.size() + 1), above(right.size() + 1), row(right.size() + 1);
   for (std::size_t j = 0; j <= right.size(); ++j) above[j] = j;
   for (std::size_t i = 1; i <= left.size(); ++i) {
@@ -26,8 +26,8 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 
 std::optional<std::string_view> closest(std::string_view given,
                                         std::span<const std::string_view> candidates) {
-  constexpr std::size_t kLongest = 40;  // nobody mistypes a novel
-  if (given.size() > kLongest) return std::nullopt;
+  constexpr std::size_t kMaxLength = 40;
+  if (given.size() > kMaxLength) return std::nullopt;
   std::optional<std::string_view> best;
   std::size_t best_distance = given.size() / 3 + 2;
   for (const std::string_view candidate : candidates) {

@@ -1,4 +1,4 @@
-// Did you mean ...?
+// Spelling suggestions for mistyped names.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,12 @@
 
 namespace skim::cli {
 
-// The candidate that `given` is most likely a mistyped form of; nothing when none is near. Letters
-// added, left out, changed or swapped count one each, and a longer word forgives more of them.
+// Returns the candidate nearest to `given` by edit distance, or nothing when none is close. Longer
+// words tolerate more edits.
 std::optional<std::string_view> closest(std::string_view given,
                                         std::span<const std::string_view> candidates);
 
+// Damerau-Levenshtein distance: insertions, deletions, substitutions and adjacent transpositions.
 std::size_t edit_distance(std::string_view left, std::string_view right);
 
 }  // namespace skim::cli

@@ -8,8 +8,8 @@
 namespace skim::cli {
 namespace {
 
-// Columns a text takes on a terminal, wide characters aside: bytes that do not continue one.
-std::size_t columns(const std::string& text) {
+// Terminal columns of a UTF-8 text, ignoring wide characters.
+std::size_t display_width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80;
   }));
@@ -25,7 +25,7 @@ std::string table_text(const Table& table) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) {
       row[i] = printable(row[i]);
-      widths[i] = std::max(widths[i], columns(row[i]));
+      widths[i] = std::max(widths[i], display_width(row[i]));
     }
   }
   std::string text;
@@ -33,7 +33,7 @@ std::string table_text(const Table& table) {
     if (row.empty()) continue;
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - columns(row[i]), ' ');
+      const std::string padding(widths[i] - display_width(row[i]), ' ');
       line += (i == 0 ? "" : "  ") + (i == 0 ? row[i] + padding : padding + row[i]);
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";

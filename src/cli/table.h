@@ -1,4 +1,4 @@
-// Columns of text for people.
+// Plain-text tables.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace skim::cli {
 
-// The first column is set left, the others right, two spaces apart; printable.
+// Renders the table: first column left-aligned, others right-aligned, two spaces apart, cells
+// printable.
 std::string table_text(const Table& table);
 
 }  // namespace skim::cli

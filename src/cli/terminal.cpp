@@ -12,10 +12,10 @@ bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
 
 bool wants_colour(const std::string& when) {
   if (when != "auto") return when == "always";
-  const char* refused = std::getenv("NO_COLOR");
-  if (refused != nullptr && *refused != '\0') return false;
-  const char* kind = std::getenv("TERM");
-  if (kind == nullptr || std::string_view(kind) == "dumb") return false;
+  const char* no_color = std::getenv("NO_COLOR");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  const char* term = std::getenv("TERM");
+  if (term == nullptr || std::string_view(term) == "dumb") return false;
   return is_terminal(STDOUT_FILENO);
 }
 

@@ -1,4 +1,4 @@
-// What is known of the terminal, if there is one.
+// Terminal properties.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace skim::cli {
 
-// `when` is auto, always or never. Auto means: standard output is a terminal that knows colours,
-// and the user has not set NO_COLOR.
+// Returns whether to use colours; `when` is auto, always or never. auto: standard output is a
+// terminal that supports colours, and NO_COLOR is not set.
 bool wants_colour(const std::string& when);
 
 bool is_terminal(int descriptor);
 
-// Columns of the terminal behind `descriptor`; 80 if it does not tell.
+// Columns of the terminal behind `descriptor`; 80 if unknown.
 std::size_t terminal_width(int descriptor);
 
 }  // namespace skim::cli

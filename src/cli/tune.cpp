@@ -23,27 +23,27 @@ struct TuneOptions {
   bool json = false;
 };
 
-void declare_all(Options& options, TuneOptions& chosen) {
+void declare(Options& options, TuneOptions& chosen) {
   declare(options, chosen.data);
   declare(options, chosen.model);
-  options.add("--out", chosen.out, "FILE",
-              "where to store the calibrated model (default: in place, unless it is built in)");
-  options.add("--points", chosen.points, "N", "thresholds to measure (default 33)");
+  options.add(
+      "--out", chosen.out, "FILE",
+      "where to write the calibrated model (default: in place; required for built-in models)");
+  options.add("--points", chosen.points, "N", "number of thresholds to measure (default 33)");
   options.add_flag("--json", chosen.json, "the calibration as JSON");
   options.add_example("skim tune dev.tsv --model imdb.skim");
 }
 
-std::vector<Query> queries_of(Dataset data) {
+std::vector<Query> take_queries(Dataset data) {
   std::vector<Query> queries;
   queries.reserve(data.examples.size());
   for (Example& example : data.examples) queries.push_back(std::move(example.query));
   return queries;
 }
 
-// The file once more, with the calibration in it. Written beside the old one and renamed, so
-// tuning in place is safe.
-Result<void> store(const std::filesystem::path& from, const Calibration& calibration,
-                   const std::filesystem::path& to) {
+// Rewrites the model file with the calibration. The write is atomic, so tuning in place is safe.
+Result<void> store_calibration(const std::filesystem::path& from, const Calibration& calibration,
+                               const std::filesystem::path& to) {
   const auto file = open_model_file(from);
   if (!file) return tl::make_unexpected(file.error());
   ModelDraft draft = to_draft(*file);
@@ -54,11 +54,11 @@ Result<void> store(const std::filesystem::path& from, const Calibration& calibra
 std::string calibration_text(const Calibration& calibration, const std::string& stored) {
   Table table{{"threshold", "work"}, {}};
   for (const auto& [threshold, work] : calibration.points) {
-    table.rows.push_back({number_text(threshold, 4), percent_text(work, 1)});
+    table.rows.push_back({format_number(threshold, 4), format_percent(work, 1)});
   }
   return table_text(table) + "\nStored in " + printable(stored) + ". Budgets from " +
-         number_text(std::ceil(calibration.points.back().work * 100) / 100, 2) + " to " +
-         number_text(calibration.points.front().work, 2) + " can be kept.\n";
+         format_number(std::ceil(calibration.points.back().work * 100) / 100, 2) + " to " +
+         format_number(calibration.points.front().work, 2) + " can be used.\n";
 }
 
 Result<std::string> tune(const TuneOptions& chosen) {
@@ -66,28 +66,28 @@ Result<std::string> tune(const TuneOptions& chosen) {
   if (!path) return tl::make_unexpected(path.error());
   if (chosen.out.empty() && path->string() != chosen.model.file) {
     return fail(Fault::argument,
-                "a built-in model stays as it is; say with --out where the calibrated one goes, or "
-                "with --model which file to calibrate");
+                "cannot change a built-in model; write the calibrated one to another file with "
+                "--out FILE, or choose a file with --model");
   }
   const auto model = load_model(chosen.model);
   if (!model) return tl::make_unexpected(model.error());
   auto data = load_data(chosen.data);
   if (!data) return tl::make_unexpected(data.error());
   const std::string name = data->name + ", " + std::to_string(data->examples.size()) + " texts";
-  const auto queries = queries_of(std::move(*data));
+  const auto queries = take_queries(std::move(*data));
   Result<Calibration> calibration;
   {
     ProgressBar bar("tune", chosen.data.progress());
     calibration =
-        calibrate(*model, queries, name, {chosen.data.threads, chosen.points}, bar.listener());
+        calibrate(*model, queries, name, {chosen.data.threads, chosen.points}, bar.callback());
   }
   if (!calibration) return tl::make_unexpected(calibration.error());
   const std::string out = chosen.out.empty() ? path->string() : chosen.out;
-  if (auto stored = store(*path, *calibration, out); !stored) {
+  if (auto stored = store_calibration(*path, *calibration, out); !stored) {
     return tl::make_unexpected(stored.error());
   }
   if (!chosen.json) return calibration_text(*calibration, out);
-  return to_text(Json{{"model", out}, {"calibration", json_of(*calibration)}}) + "\n";
+  return to_text(Json{{"model", out}, {"calibration", to_json(*calibration)}}) + "\n";
 }
 
 }  // namespace
@@ -95,14 +95,14 @@ Result<std::string> tune(const TuneOptions& chosen) {
 int tune_verb(Arguments arguments) {
   TuneOptions chosen;
   Options options("tune",
-                  "Calibrates a model: measures which threshold leads to which share of the plain "
-                  "reader's work and stores it, so that --budget can be used.",
+                  "Calibrates a model: measures which threshold leads to which share of the dense "
+                  "reader's work and stores the result for --budget.",
                   "FILE [options]");
-  declare_all(options, chosen);
+  declare(options, chosen);
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
-  if (const auto fault = fault_of(chosen.data); !fault.empty()) return wrong_usage("tune", fault);
+  if (const auto fault = validate(chosen.data); !fault.empty()) return usage_error("tune", fault);
   if (chosen.points < 3 || chosen.points > 1000) {
-    return wrong_usage("tune", "--points must be from 3 to 1000");
+    return usage_error("tune", "--points must be from 3 to 1000");
   }
   const auto done = tune(chosen);
   return done ? print(*done) : failed("tune", done.error());

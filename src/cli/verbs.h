@@ -1,4 +1,4 @@
-// The verbs. Each takes what follows it on the command line and returns the exit code.
+// The verbs. Each takes its command-line arguments and returns the exit code.
 #pragma once
 
 #include "cli/options.h"
@@ -17,11 +17,12 @@ int verify_verb(Arguments arguments);
 int quantize_verb(Arguments arguments);
 int export_verb(Arguments arguments);
 int import_verb(Arguments arguments);
+int upgrade_verb(Arguments arguments);
 int data_verb(Arguments arguments);
 int experiment_verb(Arguments arguments);
 
-// Becomes skim-train, which stands beside this program or on the PATH; comes back only if that
-// fails.
+// Replaces this process by skim-train, found beside this program or on the PATH; returns only on
+// failure.
 int train_verb(Arguments arguments);
 
 }  // namespace skim::cli

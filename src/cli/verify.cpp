@@ -15,12 +15,12 @@ std::string report_text(const Model& model, const VerifyReport& report) {
   std::string text;
   for (const std::string& message : report.messages) text += printable(message) + "\n";
   if (report.ok() && report.probes == 0) {
-    return text + printable(model.name()) + ": the weights are whole; it stores no probes\n";
+    return text + printable(model.name()) + ": the checksum is correct; the file has no probes\n";
   }
   text += printable(model.name()) + ": " + std::to_string(report.probes - report.failed) + " of " +
           std::to_string(report.probes) + " probes gave the stored answers and decisions";
   char error[48];
-  std::snprintf(error, sizeof error, "; largest score difference %.1e", report.worst_score_error);
+  std::snprintf(error, sizeof error, "; largest score difference %.1e", report.max_score_error);
   return text + error + "\n";
 }
 
@@ -29,7 +29,7 @@ Json report_json(const Model& model, const VerifyReport& report) {
           {"ok", report.ok()},
           {"probes", report.probes},
           {"failed", report.failed},
-          {"worst_score_error", tidy(report.worst_score_error)},
+          {"max_score_error", round_significant(report.max_score_error)},
           {"messages", report.messages}};
 }
 
@@ -41,13 +41,13 @@ int verify_verb(Arguments arguments) {
   bool json = false;
   Options options(
       "verify",
-      "Replays the questions stored in a model file and compares answers and decisions; "
-      "exit code 1 if they differ.",
+      "Replays the probes of a model file and compares answers and decisions; exit code 1 "
+      "if they differ.",
       "[FILE] [options]");
   options.add_argument("FILE", file, "the model file; the same as --model",
                        Options::Need::optional);
   declare(options, choice);
-  options.add_flag("--json", json, "the outcome as JSON");
+  options.add_flag("--json", json, "the result as JSON");
   options.add_exclusive({"FILE", "--model"});
   options.add_example("skim verify imdb.skim");
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
@@ -58,7 +58,7 @@ int verify_verb(Arguments arguments) {
   if (!report) return failed("verify", report.error());
   const int printed =
       print(json ? to_text(report_json(*model, *report)) + "\n" : report_text(*model, *report));
-  return report->ok() ? printed : static_cast<int>(kFailed);
+  return report->ok() ? printed : static_cast<int>(kFailure);
 }
 
 }  // namespace skim::cli

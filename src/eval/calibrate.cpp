@@ -9,31 +9,30 @@
 namespace skim {
 namespace {
 
-// Enough decisions for any quantile; a data set may hold hundreds of millions.
-constexpr std::size_t kEnoughDecisions = 1'000'000;
+// Sample size for the quantiles; a data set may hold hundreds of millions of decisions.
+constexpr std::size_t kMaxDecisions = 1'000'000;
 
-Policy reading_above(float threshold) {
+Policy threshold_policy(float threshold) {
   Policy policy;
-  policy.read_above = threshold;
+  policy.threshold = threshold;
   return policy;
 }
 
-// The model's decisions differ with what it read before, so they are gathered at both extremes
-// and at its own choice.
-Result<std::vector<float>> gather_decisions(Batch& batch, std::span<const Query> queries,
-                                            const Progress& progress) {
+// Collects p_read at thresholds 0, 0.5 and 1, because decisions depend on what was read before.
+Result<std::vector<float>> collect_p_read(Batch& batch, std::span<const Query> queries,
+                                          const Progress& progress) {
   std::vector<float> decisions;
-  const std::vector<float> gathered_at = {0.0F, 0.5F, 1.0F};
-  for (std::size_t i = 0; i < gathered_at.size(); ++i) {
-    const std::size_t limit = kEnoughDecisions * (i + 1) / gathered_at.size();
-    const auto look = [&decisions, limit](const Reading& reading) {
+  const std::vector<float> thresholds = {0.0F, 0.5F, 1.0F};
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const std::size_t limit = kMaxDecisions * (i + 1) / thresholds.size();
+    const auto collect = [&decisions, limit](const Reading& reading) {
       if (decisions.size() >= limit) return;
       for (const Pass& pass : reading.trace) {
         for (const Step& step : pass.steps) decisions.push_back(step.p_read);
       }
     };
-    const auto sums = tally(batch, queries, reading_above(gathered_at[i]),
-                            part_of(progress, i, gathered_at.size()), look);
+    const auto sums = tally(batch, queries, threshold_policy(thresholds[i]),
+                            sub_progress(progress, i, thresholds.size()), collect);
     if (!sums) return tl::make_unexpected(sums.error());
   }
   return decisions;
@@ -55,7 +54,7 @@ std::vector<float> calibration_thresholds(std::span<float> p_read, int points) {
   return thresholds;
 }
 
-void make_falling(std::span<Calibration::Point> points) {
+void fit_isotonic(std::span<Calibration::Point> points) {
   struct Level {
     double sum = 0;
     std::size_t count = 0;
@@ -79,11 +78,11 @@ void make_falling(std::span<Calibration::Point> points) {
 
 namespace {
 
-// "/home/me/a.tsv, /home/me/b.tsv" to "a.tsv, b.tsv": models travel, and where their data stood is
-// nobody's business.
-std::string without_folders(std::string_view names) {
+// Removes the directories from a list of paths: "/home/me/a.tsv, b/c.tsv" becomes "a.tsv, c.tsv".
+// Models are shared, and local paths are private.
+std::string remove_directories(std::string_view names) {
   std::string bare;
-  std::size_t begin = 0;  // of the name at hand
+  std::size_t begin = 0;  // of the current name
   for (const char letter : names) {
     bare += letter;
     if (letter == '/') bare.resize(begin);
@@ -97,31 +96,32 @@ std::string without_folders(std::string_view names) {
 Result<Calibration> calibrate(const Model& model, std::span<const Query> queries,
                               std::string_view data, const CalibrateOptions& options,
                               const Progress& progress) {
-  if (model.spec().reader.kind == ReaderKind::full) {
-    return fail(Fault::argument,
-                model.name() + ": this model reads every word, there is nothing to calibrate");
+  if (model.spec().reader.kind == ReaderKind::dense) {
+    return fail(
+        Fault::argument,
+        model.name() + ": a dense reader makes no decisions, there is nothing to calibrate");
   }
-  if (model.spec().reader.kind == ReaderKind::jump) {
+  if (model.spec().reader.kind == ReaderKind::lstm_jump) {
     return fail(Fault::argument, model.name() +
-                                     ": a jump reader has no dial between its own choice and "
-                                     "reading everything, so it cannot be calibrated");
+                                     ": LSTM-Jump has no threshold between its own decisions "
+                                     "and reading everything, so it cannot be calibrated");
   }
   if (queries.empty()) return fail(Fault::argument, "there are no texts to calibrate on");
   Batch batch(model, options.threads);
-  auto decisions = gather_decisions(batch, queries, part_of(progress, 0, 10));
+  auto decisions = collect_p_read(batch, queries, sub_progress(progress, 0, 10));
   if (!decisions) return tl::make_unexpected(decisions.error());
 
-  Calibration calibration{without_folders(data), {}};
+  Calibration calibration{remove_directories(data), {}};
   const auto thresholds = calibration_thresholds(*decisions, options.points);
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const auto done = static_cast<double>(i) / static_cast<double>(thresholds.size());
-    tell(progress, 0.1 + 0.9 * done);
-    const auto sums = tally(batch, queries, reading_above(thresholds[i]));
+    report_progress(progress, 0.1 + 0.9 * done);
+    const auto sums = tally(batch, queries, threshold_policy(thresholds[i]));
     if (!sums) return tl::make_unexpected(sums.error());
     calibration.points.push_back({static_cast<double>(thresholds[i]), sums->work()});
   }
-  make_falling(calibration.points);
-  tell(progress, 1);
+  fit_isotonic(calibration.points);
+  report_progress(progress, 1);
   return calibration;
 }
 

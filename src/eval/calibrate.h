@@ -1,4 +1,4 @@
-// Which threshold leads to which share of the plain reader's work.
+// Calibration: measures which threshold leads to which share of the dense reader's work.
 #pragma once
 
 #include <span>
@@ -13,23 +13,22 @@
 namespace skim {
 
 struct CalibrateOptions {
-  int threads = 0;  // < 1 takes one a core
-  int points = 33;  // thresholds to measure, the ends and the model's own choice included
+  int threads = 0;  // < 1: one per core
+  int points = 33;  // thresholds to measure, including 0, 0.5 and 1
 };
 
-// Measures the mean counted work at thresholds that lie where the model's decisions lie: quantiles
-// of p_read on these very texts. The result rises in threshold and never rises in work. `data`
-// says what it was measured on, and is kept without folders. A model that has nothing to decide is
-// an error.
+// Measures the mean counted work at thresholds that are quantiles of p_read on `queries`. The
+// points have increasing thresholds and non-increasing work. `data` describes the data set;
+// directories are removed from it. Fails for models that make no read/skim decision.
 Result<Calibration> calibrate(const Model& model, std::span<const Query> queries,
                               std::string_view data, const CalibrateOptions& options = {},
                               const Progress& progress = {});
 
-// Thresholds to measure: 0, 0.5, 1 and quantiles of `p_read` (may be reordered), rising.
+// Returns the thresholds to measure in increasing order: 0, 0.5, 1 and quantiles of `p_read`, which
+// it sorts in place.
 std::vector<float> calibration_thresholds(std::span<float> p_read, int points);
 
-// Makes measured work fall: neighbours that rise are replaced by their mean, the closest falling
-// sequence in the least-squares sense.
-void make_falling(std::span<Calibration::Point> points);
+// Replaces the measured work by its non-increasing isotonic regression (pool adjacent violators).
+void fit_isotonic(std::span<Calibration::Point> points);
 
 }  // namespace skim

@@ -11,24 +11,24 @@ namespace {
 
 using testing::ElementsAre;
 
-std::vector<double> made_falling(std::vector<double> work) {
+std::vector<double> fitted(std::vector<double> work) {
   std::vector<Calibration::Point> points;
   for (const double each : work) points.push_back({0, each});
-  make_falling(points);
+  fit_isotonic(points);
   for (std::size_t i = 0; i < work.size(); ++i) work[i] = points[i].work;
   return work;
 }
 
-TEST(MakeFalling, LeavesWhatFallsAsItIs) {
-  EXPECT_THAT(made_falling({1, 0.5, 0.5, 0.25}), ElementsAre(1, 0.5, 0.5, 0.25));
+TEST(FitIsotonic, KeepsNonIncreasingSequences) {
+  EXPECT_THAT(fitted({1, 0.5, 0.5, 0.25}), ElementsAre(1, 0.5, 0.5, 0.25));
 }
 
-TEST(MakeFalling, LevelsWhatRisesAtItsMean) {
-  EXPECT_THAT(made_falling({1, 0.25, 0.75, 0.125}), ElementsAre(1, 0.5, 0.5, 0.125));
-  EXPECT_THAT(made_falling({0, 0.5, 1}), ElementsAre(0.5, 0.5, 0.5));
+TEST(FitIsotonic, ReplacesViolatorsByTheirMean) {
+  EXPECT_THAT(fitted({1, 0.25, 0.75, 0.125}), ElementsAre(1, 0.5, 0.5, 0.125));
+  EXPECT_THAT(fitted({0, 0.5, 1}), ElementsAre(0.5, 0.5, 0.5));
 }
 
-TEST(CalibrationThresholds, HoldTheEndsTheMiddleAndQuantiles) {
+TEST(CalibrationThresholds, ContainTheEndsTheMiddleAndQuantiles) {
   std::vector<float> decisions = {0.4F, 0.1F, 0.3F, 0.2F};
   EXPECT_THAT(calibration_thresholds(decisions, 5), ElementsAre(0.0F, 0.2F, 0.4F, 0.5F, 1.0F));
 }
@@ -38,7 +38,7 @@ TEST(CalibrationThresholds, EqualDecisionsGiveOneThreshold) {
   EXPECT_THAT(calibration_thresholds(decisions, 33), ElementsAre(0.0F, 0.25F, 0.5F, 1.0F));
 }
 
-TEST(Calibrate, ThresholdsRiseAndWorkNeverDoes) {
+TEST(Calibrate, ThresholdsIncreaseAndWorkDoesNot) {
   const auto calibration = calibrate(sample_model(), sample_queries(60), "made up");
   ASSERT_TRUE(calibration) << calibration.error().message;
   const auto& points = calibration->points;
@@ -55,8 +55,8 @@ TEST(Calibrate, ThresholdsRiseAndWorkNeverDoes) {
 TEST(Calibrate, ABudgetIsKeptOnTheDataItWasMeasuredOn) {
   ModelDraft draft = sample_draft(sample_spec());
   const auto queries = sample_queries(100);
-  draft.calibration = calibrate(model_of(draft), queries, "made up").value();
-  const Model model = model_of(draft);
+  draft.calibration = calibrate(make_model(draft), queries, "made up").value();
+  const Model model = make_model(draft);
   const double low = draft.calibration.points.back().work;
   const double high = draft.calibration.points.front().work;
   Batch batch(model, 1);
@@ -64,27 +64,27 @@ TEST(Calibrate, ABudgetIsKeptOnTheDataItWasMeasuredOn) {
     const double budget = std::min(1.0, low + share * (high - low));
     const auto threshold = model.threshold_for(budget);
     ASSERT_TRUE(threshold) << threshold.error().message;
-    const auto sums = tally(batch, queries, reading_above(*threshold));
+    const auto sums = tally(batch, queries, threshold_policy(*threshold));
     // A seventh of a made-up vocabulary flips at once, so the steps between points are coarse.
     EXPECT_NEAR(sums->work(), budget, 0.25 * (high - low));
   }
 }
 
-TEST(Calibrate, AModelThatReadsEverythingHasNothingToCalibrate) {
+TEST(Calibrate, RejectsADenseReader) {
   ModelSpec spec = sample_spec();
-  spec.reader.kind = ReaderKind::full;
-  spec.reader.small.clear();
-  EXPECT_FALSE(calibrate(model_of(sample_draft(spec)), sample_queries(3), "made up"));
+  spec.reader.kind = ReaderKind::dense;
+  spec.reader.skim_sizes.clear();
+  EXPECT_FALSE(calibrate(make_model(sample_draft(spec)), sample_queries(3), "made up"));
 }
 
-TEST(Calibrate, KeepsNamesWithoutTheirFolders) {
+TEST(Calibrate, RemovesDirectoriesFromTheDataName) {
   const auto calibration =
       calibrate(sample_model(), sample_queries(3), "/a b/c.tsv, d/e.tsv, 3 texts");
   ASSERT_TRUE(calibration);
   EXPECT_EQ(calibration->data, "c.tsv, e.tsv, 3 texts");
 }
 
-TEST(Calibrate, NoTextsAreAnError) { EXPECT_FALSE(calibrate(sample_model(), {}, "made up")); }
+TEST(Calibrate, RejectsAnEmptyDataSet) { EXPECT_FALSE(calibrate(sample_model(), {}, "made up")); }
 
 }  // namespace
 }  // namespace skim

@@ -8,7 +8,7 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
                         const Progress& progress) {
   const std::size_t parts = options.timing ? 2 : 1;
   Batch batch(model, options.threads);
-  auto sums = tally(batch, set.queries, options.policy, part_of(progress, 0, parts));
+  auto sums = tally(batch, set.queries, options.policy, sub_progress(progress, 0, parts));
   if (!sums) return tl::make_unexpected(sums.error());
 
   Report report;
@@ -19,18 +19,18 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
   report.impossible = set.impossible;
   report.unaligned = set.unaligned;
   report.words = sums->words;
-  report.marks = sums->marks(set);
+  report.metrics = sums->metrics(set);
   report.skim_rate = sums->skim_rate();
   report.costs = sums->costs;
   report.passes = sums->passes;
   report.labels = model.spec().labels;
   if (!report.labels.empty())
-    report.confusion = Confusion(report.labels.size(), set.truth, sums->answers);
+    report.confusion = ConfusionMatrix(report.labels.size(), set.truth, sums->answers);
   report.machine = this_machine();
   report.version = SKIM_VERSION;
   if (!options.timing) return report;
-  auto timing = time_against_plain(model, set.queries, options.policy, *options.timing,
-                                   part_of(progress, 1, parts));
+  auto timing = time_against_dense(model, set.queries, options.policy, *options.timing,
+                                   sub_progress(progress, 1, parts));
   if (!timing) return tl::make_unexpected(timing.error());
   report.timing = *timing;
   return report;

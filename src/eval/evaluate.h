@@ -1,4 +1,4 @@
-// A data set, a model and a policy make a report.
+// Evaluates a model with a policy on a data set.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,12 @@ namespace skim {
 
 struct EvaluateOptions {
   Policy policy;
-  int threads = 0;  // of the exact half; timing always takes one. < 1 takes one a core
-  std::optional<TimingOptions> timing = TimingOptions{};  // none: no timing
+  int threads = 0;  // for accuracy and cost, < 1: one per core; timing always uses one thread
+  std::optional<TimingOptions> timing = TimingOptions{};  // unset: no timing
 };
 
+// Computes accuracy, skim rate, cost and (unless disabled) speed. Fails when a query cannot be
+// read.
 Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOptions& options,
                         const Progress& progress = {});
 

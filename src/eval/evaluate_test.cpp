@@ -26,18 +26,18 @@ TEST(Evaluate, AccuracyIsTheShareOfTheConfusionsDiagonal) {
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->examples, 50U);
   const auto right = report->confusion.count(0, 0) + report->confusion.count(1, 1);
-  EXPECT_DOUBLE_EQ(report->marks.accuracy, static_cast<double>(right) / 50);
+  EXPECT_DOUBLE_EQ(report->metrics.accuracy, static_cast<double>(right) / 50);
   EXPECT_EQ(report->confusion.support(0) + report->confusion.support(1), 50U);
 }
 
-TEST(Evaluate, SaysWhatMachineItRanOn) {
+TEST(Evaluate, DescribesTheMachine) {
   const Machine machine = this_machine();
   EXPECT_GE(machine.cores, 1);
   EXPECT_FALSE(machine.simd.empty());
   EXPECT_NE(to_string(machine).find(machine.simd), std::string::npos);
 }
 
-TEST(Evaluate, NumberOfThreadsChangesNothing) {
+TEST(Evaluate, ResultDoesNotDependOnTheNumberOfThreads) {
   EvaluateOptions two = untimed();
   two.threads = 2;
   const auto one = evaluate(sample_model(), sample_set(50), untimed());
@@ -45,7 +45,7 @@ TEST(Evaluate, NumberOfThreadsChangesNothing) {
   EXPECT_EQ(to_json(*one), to_json(*both));
 }
 
-TEST(Evaluate, JsonHoldsThePromisedFields) {
+TEST(Evaluate, JsonHasTheDocumentedFields) {
   EvaluateOptions options = untimed();
   options.timing = TimingOptions{0.02, 2};
   const auto report = evaluate(sample_model(), sample_set(20), options);
@@ -70,20 +70,20 @@ TEST(Evaluate, WithoutTimingSpeedIsNull) {
   EXPECT_TRUE(json["microseconds"].is_null());
 }
 
-TEST(Report, ThresholdIsNullWhenThePolicyDoesNotGoByOne) {
+TEST(Report, ThresholdIsNullWhenThePolicyDoesNotUseOne) {
   Policy policy;
   policy.rule = Policy::Rule::argmax;
   EXPECT_TRUE(threshold_json(policy).is_null());
   EXPECT_EQ(threshold_json(Policy{}), 0.5);
 }
 
-TEST(Report, TidyDropsTheNoiseOfFloats) {
-  EXPECT_EQ(tidy(static_cast<double>(0.1F)), 0.1);
-  EXPECT_EQ(tidy(1234567.0), 1234570.0);
-  EXPECT_EQ(tidy(0), 0);
+TEST(RoundSignificant, DropsFloatNoise) {
+  EXPECT_EQ(round_significant(static_cast<double>(0.1F)), 0.1);
+  EXPECT_EQ(round_significant(1234567.0), 1234570.0);
+  EXPECT_EQ(round_significant(0), 0);
 }
 
-TEST(Sweep, GoesFromReadingAllToSkimmingAll) {
+TEST(Sweep, RangesFromReadingAllToSkimmingAll) {
   SweepOptions options;
   options.thresholds = default_thresholds();
   options.threads = 1;
@@ -101,12 +101,12 @@ TEST(Sweep, ItsRowsAreWhatEvaluationFinds) {
   options.threads = 1;
   const auto rows = sweep(sample_model(), sample_set(30), options);
   const auto report = evaluate(sample_model(), sample_set(30), untimed());
-  EXPECT_EQ(rows->front().marks.accuracy, report->marks.accuracy);
+  EXPECT_EQ(rows->front().metrics.accuracy, report->metrics.accuracy);
   EXPECT_EQ(rows->front().skim_rate, report->skim_rate);
   EXPECT_EQ(rows->front().costs, report->costs);
 }
 
-TEST(DefaultThresholds, HoldBothEndsAndTheModelsOwnChoice) {
+TEST(DefaultThresholds, ContainBothEndsAndTheArgmaxDecision) {
   EXPECT_THAT(default_thresholds(), testing::IsSupersetOf({0.0F, 0.5F, 1.0F}));
 }
 

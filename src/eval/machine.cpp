@@ -23,7 +23,7 @@ Machine this_machine() {
   const std::string cpuinfo((std::istreambuf_iterator<char>(file)), {});
   Machine machine;
   machine.cpu = cpu_name(cpuinfo);
-  machine.simd = simd_in_use();
+  machine.simd = simd_target();
   machine.cores = static_cast<int>(std::thread::hardware_concurrency());
   return machine;
 }

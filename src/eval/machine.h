@@ -1,4 +1,4 @@
-// The machine a figure was taken on: no figure means anything without it.
+// Description of the machine, reported with every measurement.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 namespace skim {
 
 struct Machine {
-  std::string cpu;  // as the system calls it
+  std::string cpu;  // model name as reported by the operating system
   int cores = 0;
-  std::string simd;  // the instruction set the kernels chose, e.g. "AVX2"
+  std::string simd;  // instruction set selected by the kernels, e.g. "AVX2"
 };
 
 Machine this_machine();
@@ -19,7 +19,7 @@ Json to_json(const Machine& machine);
 // "AMD EPYC 7B13, 2 cores, AVX2"
 std::string to_string(const Machine& machine);
 
-// The processor's name in the text of /proc/cpuinfo; empty if it is not told.
+// Extracts the model name from the text of /proc/cpuinfo; empty when absent.
 std::string cpu_name(std::string_view cpuinfo);
 
 }  // namespace skim

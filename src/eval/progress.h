@@ -1,4 +1,4 @@
-// How long work tells how far it is, without knowing who listens.
+// Progress reporting for long-running work.
 #pragma once
 
 #include <cstddef>
@@ -6,18 +6,18 @@
 
 namespace skim {
 
-// Called now and then with the share done, 0 to 1, rising. May be empty.
+// Callback that receives the completed fraction, 0 to 1, in increasing order. May be empty.
 using Progress = std::function<void(double)>;
 
-inline void tell(const Progress& progress, double share) {
-  if (progress) progress(share);
+inline void report_progress(const Progress& progress, double fraction) {
+  if (progress) progress(fraction);
 }
 
-// The progress of one of several equal parts, as progress of the whole.
-inline Progress part_of(const Progress& whole, std::size_t part, std::size_t parts) {
+// Returns a callback for one of `parts` equal parts that reports to `whole`.
+inline Progress sub_progress(const Progress& whole, std::size_t part, std::size_t parts) {
   if (!whole) return {};
-  return [whole, part, parts](double share) {
-    whole((static_cast<double>(part) + share) / static_cast<double>(parts));
+  return [whole, part, parts](double fraction) {
+    whole((static_cast<double>(part) + fraction) / static_cast<double>(parts));
   };
 }
 

@@ -8,11 +8,11 @@ namespace skim {
 namespace {
 
 Json microseconds_json(const Timing& timing) {
-  return {{"per_word", tidy(timing.per_word)},
-          {"per_text_p50", tidy(timing.per_text_p50)},
-          {"per_text_p99", tidy(timing.per_text_p99)},
-          {"plain_per_word", tidy(timing.plain_per_word)},
-          {"tokenizing_per_word", tidy(timing.tokenizing_per_word)},
+  return {{"per_word", round_significant(timing.per_word)},
+          {"per_text_p50", round_significant(timing.per_text_p50)},
+          {"per_text_p99", round_significant(timing.per_text_p99)},
+          {"dense_per_word", round_significant(timing.dense_per_word)},
+          {"tokenization_per_word", round_significant(timing.tokenization_per_word)},
           {"texts_timed", timing.texts},
           {"rounds", timing.rounds}};
 }
@@ -26,8 +26,8 @@ Json labels_json(const Report& report) {
     }
     labels.push_back({{"label", report.labels[i]},
                       {"examples", report.confusion.support(i)},
-                      {"recall", tidy(report.confusion.recall(i))},
-                      {"precision", tidy(report.confusion.precision(i))},
+                      {"recall", round_significant(report.confusion.recall(i))},
+                      {"precision", round_significant(report.confusion.precision(i))},
                       {"answered", std::move(answered)}});
   }
   return labels;
@@ -35,49 +35,50 @@ Json labels_json(const Report& report) {
 
 }  // namespace
 
-double tidy(double value) {
+double round_significant(double value) {
   if (!std::isfinite(value)) return value;
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return std::strtod(text, nullptr);
 }
 
-Json marks_json(const Marks& marks) {
-  if (!marks.f1) return {{"accuracy", tidy(marks.accuracy)}};
-  return {{"exact_match", tidy(marks.accuracy)}, {"f1", tidy(*marks.f1)}};
+Json metrics_json(const Metrics& metrics) {
+  if (!metrics.f1) return {{"accuracy", round_significant(metrics.accuracy)}};
+  return {{"exact_match", round_significant(metrics.accuracy)},
+          {"f1", round_significant(*metrics.f1)}};
 }
 
 Json passes_json(const std::vector<PassRate>& passes) {
   Json list = Json::array();
   for (const PassRate& pass : passes)
-    list.push_back({{"reader", pass.reader}, {"skim_rate", tidy(pass.skim_rate())}});
+    list.push_back({{"reader", pass.reader}, {"skim_rate", round_significant(pass.skim_rate())}});
   return list;
 }
 
 Json flop_reduction_json(const Costs& costs) {
-  return {{"paper", tidy(costs.paper.reduction())},
-          {"counted", tidy(costs.counted.reduction())},
-          {"executed", tidy(costs.executed.reduction())}};
+  return {{"paper", round_significant(costs.paper.reduction())},
+          {"counted", round_significant(costs.counted.reduction())},
+          {"executed", round_significant(costs.executed.reduction())}};
 }
 
 Json threshold_json(const Policy& policy) {
   if (policy.rule != Policy::Rule::threshold) return nullptr;
-  return tidy(static_cast<double>(policy.read_above));
+  return round_significant(static_cast<double>(policy.threshold));
 }
 
 Json to_json(const Report& report) {
   Json json = {{"examples", report.examples}};
-  if (report.marks.f1) {
+  if (report.metrics.f1) {
     json["impossible_questions"] = report.impossible;
     json["unaligned_answers"] = report.unaligned;
   }
-  json.update(marks_json(report.marks));
-  json["skim_rate"] = tidy(report.skim_rate);
+  json.update(metrics_json(report.metrics));
+  json["skim_rate"] = round_significant(report.skim_rate);
   json["flop_reduction"] = flop_reduction_json(report.costs);
   if (report.passes.size() > 1) json["passes"] = passes_json(report.passes);
-  json["speedup"] = report.timing ? Json(tidy(report.timing->speedup)) : Json(nullptr);
+  json["speedup"] = report.timing ? Json(round_significant(report.timing->speedup)) : Json(nullptr);
   json["reading_speedup"] =
-      report.timing ? Json(tidy(report.timing->reading_speedup)) : Json(nullptr);
+      report.timing ? Json(round_significant(report.timing->reading_speedup)) : Json(nullptr);
   json["microseconds"] = report.timing ? microseconds_json(*report.timing) : Json(nullptr);
   json["words"] = report.words;
   if (!report.labels.empty()) json["labels"] = labels_json(report);

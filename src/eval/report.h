@@ -1,4 +1,4 @@
-// What an evaluation found, and where.
+// The result of an evaluation and its JSON form.
 #pragma once
 
 #include <cstddef>
@@ -22,30 +22,30 @@ struct Report {
   std::string data;
   Policy policy;
   std::size_t examples = 0;
-  std::size_t impossible = 0, unaligned = 0;  // of the file (Dataset)
+  std::size_t impossible = 0, unaligned = 0;  // see Dataset
   std::size_t words = 0;
-  Marks marks;
+  Metrics metrics;
   double skim_rate = 0;
   Costs costs;
   std::vector<PassRate> passes;
   std::optional<Timing> timing;
   std::vector<std::string> labels;
-  Confusion confusion;
+  ConfusionMatrix confusion;
   Machine machine;
   std::string version;
 };
 
-// The fields `skim eval --json` promises in docs/cli.md.
+// The fields of `skim eval --json`, see docs/cli.md.
 Json to_json(const Report& report);
 
-// The parts other outputs share.
+// Parts that several outputs share.
 // {"accuracy": ...}, or {"exact_match": ..., "f1": ...}.
-Json marks_json(const Marks& marks);
+Json metrics_json(const Metrics& metrics);
 Json passes_json(const std::vector<PassRate>& passes);
 Json flop_reduction_json(const Costs& costs);
-// The threshold, or null when the policy does not go by one.
+// The threshold, or null when the policy does not use one.
 Json threshold_json(const Policy& policy);
-// Rounded to six significant digits: what a float holds, without the noise of its last bits.
-double tidy(double value);
+// Rounds to six significant digits, the precision of a float.
+double round_significant(double value);
 
 }  // namespace skim

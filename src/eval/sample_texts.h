@@ -1,4 +1,4 @@
-// A made-up model and texts in its words, for the tests of this folder.
+// A sample model and texts in its vocabulary, for the tests of this directory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace skim {
 
-inline Model model_of(const ModelDraft& draft) {
+inline Model make_model(const ModelDraft& draft) {
   auto bytes = to_bytes(draft);
   EXPECT_TRUE(bytes) << bytes.error().message;
   auto model = Model::from_bytes(std::move(*bytes), "sample");
@@ -21,9 +21,9 @@ inline Model model_of(const ModelDraft& draft) {
   return std::move(*model);
 }
 
-inline Model sample_model() { return model_of(sample_draft(sample_spec())); }
+inline Model sample_model() { return make_model(sample_draft(sample_spec())); }
 
-// Texts of 1, 2, ... words; labels take turns.
+// Texts of 1, 2, ... words with alternating labels.
 inline Dataset sample_data(std::size_t count) {
   Dataset data{"made up", {}};
   for (std::size_t i = 0; i < count; ++i) {
@@ -41,9 +41,9 @@ inline std::vector<Query> sample_queries(std::size_t count) {
   return queries;
 }
 
-inline Policy reading_above(float threshold) {
+inline Policy threshold_policy(float threshold) {
   Policy policy;
-  policy.read_above = threshold;
+  policy.threshold = threshold;
   return policy;
 }
 

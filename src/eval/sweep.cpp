@@ -5,10 +5,10 @@
 namespace skim {
 namespace {
 
-SweepRow row_of(float threshold, const TestSet& set, const Tally& sums) {
+SweepRow make_row(float threshold, const TestSet& set, const Tally& sums) {
   SweepRow row;
   row.threshold = threshold;
-  row.marks = sums.marks(set);
+  row.metrics = sums.metrics(set);
   row.skim_rate = sums.skim_rate();
   row.work = sums.work();
   row.costs = sums.costs;
@@ -30,13 +30,13 @@ Result<std::vector<SweepRow>> sweep(const Model& model, const TestSet& set,
   std::size_t part = 0;
   for (const float threshold : options.thresholds) {
     Policy policy;
-    policy.read_above = threshold;
-    const auto sums = tally(batch, set.queries, policy, part_of(progress, part++, parts));
+    policy.threshold = threshold;
+    const auto sums = tally(batch, set.queries, policy, sub_progress(progress, part++, parts));
     if (!sums) return tl::make_unexpected(sums.error());
-    rows.push_back(row_of(threshold, set, *sums));
+    rows.push_back(make_row(threshold, set, *sums));
     if (!options.timing) continue;
-    const auto timing = time_against_plain(model, set.queries, policy, *options.timing,
-                                           part_of(progress, part++, parts));
+    const auto timing = time_against_dense(model, set.queries, policy, *options.timing,
+                                           sub_progress(progress, part++, parts));
     if (!timing) return tl::make_unexpected(timing.error());
     rows.back().timing = *timing;
   }

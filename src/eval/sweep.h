@@ -1,4 +1,4 @@
-// The trade-off between accuracy and work: one row a threshold.
+// Accuracy against work: one row per threshold.
 #pragma once
 
 #include <optional>
@@ -15,21 +15,21 @@ namespace skim {
 
 struct SweepRow {
   float threshold = 0;
-  Marks marks;
+  Metrics metrics;
   double skim_rate = 0;
-  double work = 1;  // counted cost over the plain reader's
+  double work = 1;  // counted FLOPs over those of the dense reader
   Costs costs;
   std::optional<Timing> timing;
 };
 
 struct SweepOptions {
   std::vector<float> thresholds;
-  int threads = 0;                      // < 1 takes one a core
-  std::optional<TimingOptions> timing;  // of each row; none: no timing
+  int threads = 0;                      // < 1: one per core
+  std::optional<TimingOptions> timing;  // per row; unset: no timing
 };
 
-// From 0 (read everything) to 1 (skim everything), with 0.5, the model's own choice. Trained
-// models are mostly sure of themselves, so the ends are looked at more closely than the middle.
+// Thresholds from 0 (read everything) to 1 (skim everything). Includes 0.5, the argmax decision.
+// Denser near the ends, where most decisions of trained models lie.
 std::vector<float> default_thresholds();
 
 Result<std::vector<SweepRow>> sweep(const Model& model, const TestSet& set,

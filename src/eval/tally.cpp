@@ -10,14 +10,14 @@
 namespace skim {
 namespace {
 
-// Small enough for steady progress and little memory, large enough to keep all threads busy.
-constexpr std::size_t kBlock = 256;
+// Queries per batch: few enough for steady progress, enough to keep all threads busy.
+constexpr std::size_t kBatchSize = 256;
 
 void add(const Reading& reading, Tally& sums) {
   if (reading.answer.index >= 0) {
     sums.answers.push_back(reading.answer.index);
   } else {
-    sums.pieces.push_back(reading.answer.text);
+    sums.spans.push_back(reading.answer.text);
   }
   sums.words += reading.words.size();
   sums.passes.resize(reading.trace.size());
@@ -25,7 +25,7 @@ void add(const Reading& reading, Tally& sums) {
     const Pass& pass = reading.trace[i];
     const auto skimmed = static_cast<std::size_t>(
         std::count_if(pass.steps.begin(), pass.steps.end(),
-                      [&pass](const Step& step) { return step.width < pass.hidden; }));
+                      [&pass](const Step& step) { return step.width < pass.hidden_size; }));
     sums.steps += pass.steps.size();
     sums.skimmed += skimmed;
     sums.passes[i].reader = pass.reader;
@@ -37,15 +37,15 @@ void add(const Reading& reading, Tally& sums) {
 
 }  // namespace
 
-Marks Tally::marks(const TestSet& set) const {
+Metrics Tally::metrics(const TestSet& set) const {
   if (set.gold.empty()) return {accuracy(set.truth, answers), {}};
-  Marks marks{0, 0.0};
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const AnswerScore score = score_answer(pieces[i], set.gold[i]);
-    marks.accuracy += score.exact / static_cast<double>(pieces.size());
-    *marks.f1 += score.f1 / static_cast<double>(pieces.size());
+  Metrics metrics{0, 0.0};
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const AnswerScore score = score_answer(spans[i], set.gold[i]);
+    metrics.accuracy += score.exact / static_cast<double>(spans.size());
+    *metrics.f1 += score.f1 / static_cast<double>(spans.size());
   }
-  return marks;
+  return metrics;
 }
 
 double PassRate::skim_rate() const {
@@ -55,26 +55,27 @@ double PassRate::skim_rate() const {
 double Tally::skim_rate() const { return PassRate{{}, steps, skimmed}.skim_rate(); }
 
 double Tally::work() const {
-  return costs.counted.full_flops > 0 ? costs.counted.flops / costs.counted.full_flops : 1;
+  return costs.counted.dense_flops > 0 ? costs.counted.flops / costs.counted.dense_flops : 1;
 }
 
 Result<Tally> tally(Batch& batch, std::span<const Query> queries, Policy policy,
-                    const Progress& progress, const LookAtReading& look) {
+                    const Progress& progress, const ReadingCallback& on_reading) {
   Tally sums;
   sums.answers.reserve(queries.size());
-  std::vector<Result<Reading>> readings(std::min(kBlock, queries.size()));
-  for (std::size_t begin = 0; begin < queries.size(); begin += kBlock) {
-    const std::size_t count = std::min(kBlock, queries.size() - begin);
-    batch.ask(queries.subspan(begin, count), policy, std::span(readings).first(count));
+  std::vector<Result<Reading>> readings(std::min(kBatchSize, queries.size()));
+  for (std::size_t begin = 0; begin < queries.size(); begin += kBatchSize) {
+    const std::size_t count = std::min(kBatchSize, queries.size() - begin);
+    batch.read(queries.subspan(begin, count), policy, std::span(readings).first(count));
     for (std::size_t i = 0; i < count; ++i) {
       if (!readings[i]) {
         return fail(readings[i].error().fault, "example " + std::to_string(begin + i + 1) + ": " +
                                                    readings[i].error().message);
       }
       add(*readings[i], sums);
-      if (look) look(*readings[i]);
+      if (on_reading) on_reading(*readings[i]);
     }
-    tell(progress, static_cast<double>(begin + count) / static_cast<double>(queries.size()));
+    report_progress(progress,
+                    static_cast<double>(begin + count) / static_cast<double>(queries.size()));
   }
   return sums;
 }

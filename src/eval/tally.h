@@ -1,4 +1,4 @@
-// The exact half of an evaluation: what was answered and what it cost, on all threads.
+// Reads a data set on all threads and sums up answers, skimmed steps and FLOPs.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace skim {
 
-// How one reader of a net went over all texts.
+// Steps of one pass, summed over all texts.
 struct PassRate {
   std::string reader;
   std::size_t steps = 0;
@@ -27,25 +27,25 @@ struct PassRate {
 };
 
 struct Tally {
-  std::vector<int> answers;         // one a query: the index of the label or choice
-  std::vector<std::string> pieces;  // instead, where answers are pieces of the text
+  std::vector<int> answers;        // index of the label or choice, one per query
+  std::vector<std::string> spans;  // answer texts of extractive models, which have no index
   std::size_t words = 0;
-  std::size_t steps = 0;    // words times passes
-  std::size_t skimmed = 0;  // of those, the steps that did not update the whole state
+  std::size_t steps = 0;    // words times passes over them
+  std::size_t skimmed = 0;  // steps that did not update the whole state
   std::vector<PassRate> passes;
   Costs costs;  // sums over all queries
 
-  Marks marks(const TestSet& set) const;
+  Metrics metrics(const TestSet& set) const;
   double skim_rate() const;
-  // Counted cost over the plain reader's.
+  // Counted FLOPs over those of the dense reader.
   double work() const;
 };
 
-using LookAtReading = std::function<void(const Reading&)>;
+using ReadingCallback = std::function<void(const Reading&)>;
 
-// Asks everything. `look`, if given, sees each reading, in order, on the calling thread. The error
-// names the query, counted from 1, that could not be answered.
+// Reads all queries. Calls `on_reading`, if given, with each reading in order, on the calling
+// thread. The error gives the 1-based number of the query that failed.
 Result<Tally> tally(Batch& batch, std::span<const Query> queries, Policy policy,
-                    const Progress& progress = {}, const LookAtReading& look = {});
+                    const Progress& progress = {}, const ReadingCallback& on_reading = {});
 
 }  // namespace skim

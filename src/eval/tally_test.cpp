@@ -8,9 +8,9 @@
 namespace skim {
 namespace {
 
-TEST(Tally, EqualsAskingOneByOne) {
+TEST(Tally, EqualsReadingOneByOne) {
   const Model model = sample_model();
-  const auto queries = sample_queries(300);  // more than one block
+  const auto queries = sample_queries(300);  // more than one batch
   Batch batch(model, 2);
   const auto sums = tally(batch, queries, Policy{});
   ASSERT_TRUE(sums) << sums.error().message;
@@ -19,7 +19,7 @@ TEST(Tally, EqualsAskingOneByOne) {
   std::size_t words = 0;
   double flops = 0;
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    const auto reading = session.ask(queries[i], Policy{});
+    const auto reading = session.read(queries[i], Policy{});
     ASSERT_TRUE(reading);
     EXPECT_EQ(sums->answers[i], reading->answer.index);
     words += reading->words.size();
@@ -33,19 +33,19 @@ TEST(Tally, ReadingAllSkimsNothingAndSkimmingAllReadsNothing) {
   const Model model = sample_model();
   const auto queries = sample_queries(10);
   Batch batch(model, 1);
-  EXPECT_EQ(tally(batch, queries, reading_above(0))->skim_rate(), 0);
-  EXPECT_EQ(tally(batch, queries, reading_above(1))->skim_rate(), 1);
+  EXPECT_EQ(tally(batch, queries, threshold_policy(0))->skim_rate(), 0);
+  EXPECT_EQ(tally(batch, queries, threshold_policy(1))->skim_rate(), 1);
 }
 
-TEST(Tally, WorkFallsBelowThePlainReadersWhenAllIsSkimmed) {
+TEST(Tally, WorkIsLessThanTheDenseReadersWhenAllIsSkimmed) {
   const Model model = sample_model();
   const auto queries = sample_queries(10);
   Batch batch(model, 1);
-  EXPECT_LT(tally(batch, queries, reading_above(1))->work(), 1);
-  EXPECT_GT(tally(batch, queries, reading_above(0))->work(), 1) << "the decisions come on top";
+  EXPECT_LT(tally(batch, queries, threshold_policy(1))->work(), 1);
+  EXPECT_GT(tally(batch, queries, threshold_policy(0))->work(), 1) << "the decision adds FLOPs";
 }
 
-TEST(Tally, ShowsEveryReadingInOrder) {
+TEST(Tally, CallsBackWithEveryReadingInOrder) {
   const Model model = sample_model();
   const auto queries = sample_queries(300);
   Batch batch(model, 2);
@@ -58,7 +58,7 @@ TEST(Tally, ShowsEveryReadingInOrder) {
   for (std::size_t i = 0; i < words.size(); ++i) EXPECT_EQ(words[i], i + 1);
 }
 
-TEST(Tally, ProgressRisesToOne) {
+TEST(Tally, ProgressIncreasesToOne) {
   const Model model = sample_model();
   const auto queries = sample_queries(600);
   Batch batch(model, 1);

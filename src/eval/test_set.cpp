@@ -13,11 +13,11 @@ tl::unexpected<Error> at_line(const Dataset& data, const Example& example, const
   return fail(Fault::mismatch, data.name + ", line " + std::to_string(example.line) + ": " + what);
 }
 
-Result<std::vector<int>> truth_of(const Dataset& data, const ModelSpec& spec) {
+Result<std::vector<int>> find_truth(const Dataset& data, const ModelSpec& spec) {
   if (spec.net == NetKind::classifier) {
     for (const Example& example : data.examples) {
       if (!example.query.question.empty())
-        return at_line(data, example, "asks a question, and the model is a classifier");
+        return at_line(data, example, "has a question, but the model is a classifier");
     }
     return label_indices(data, spec.labels);
   }
@@ -32,12 +32,12 @@ Result<std::vector<int>> truth_of(const Dataset& data, const ModelSpec& spec) {
 }  // namespace
 
 Result<TestSet> make_test_set(Dataset data, const ModelSpec& spec) {
-  auto truth = truth_of(data, spec);
+  auto truth = find_truth(data, spec);
   if (!truth) return tl::make_unexpected(truth.error());
   TestSet set{std::move(data.name), {}, std::move(*truth)};
   set.impossible = data.impossible;
   set.unaligned = data.unaligned;
-  if (spec.finds_pieces()) {
+  if (spec.is_extractive()) {
     for (Example& example : data.examples) set.gold.push_back(std::move(example.answers));
   }
   set.queries.reserve(data.examples.size());
@@ -45,17 +45,17 @@ Result<TestSet> make_test_set(Dataset data, const ModelSpec& spec) {
   return set;
 }
 
-std::vector<std::size_t> even_indices(std::size_t size, std::size_t count) {
+std::vector<std::size_t> evenly_spaced_indices(std::size_t size, std::size_t count) {
   count = std::min(size, count);
   std::vector<std::size_t> indices(count);
   for (std::size_t i = 0; i < count; ++i) indices[i] = i * size / count;
   return indices;
 }
 
-Dataset evenly(Dataset data, std::size_t count) {
+Dataset subsample(Dataset data, std::size_t count) {
   if (count >= data.examples.size()) return data;
   Dataset some{std::move(data.name), {}, data.impossible, data.unaligned};
-  for (const std::size_t i : even_indices(data.examples.size(), count)) {
+  for (const std::size_t i : evenly_spaced_indices(data.examples.size(), count)) {
     some.examples.push_back(std::move(data.examples[i]));
   }
   return some;

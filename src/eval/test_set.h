@@ -1,4 +1,4 @@
-// A data set made ready to be asked: queries side by side, labels as the model numbers them.
+// A data set prepared for a model: queries, label indices or gold answers.
 #pragma once
 
 #include <cstddef>
@@ -16,28 +16,29 @@ namespace skim {
 struct TestSet {
   std::string name;
   std::vector<Query> queries;
-  std::vector<int> truth;                          // of each query, which label or choice is right
-  std::vector<std::vector<GoldAnswer>> gold = {};  // instead, where answers are pieces of the text
-  std::size_t impossible = 0, unaligned = 0;       // as the data set says
+  std::vector<int> truth;  // index of the correct label or choice per query
+  std::vector<std::vector<GoldAnswer>> gold =
+      {};  // gold answers per query, for extractive models instead of `truth`
+  std::size_t impossible = 0, unaligned = 0;  // see Dataset
 };
 
-// How good the answers to a test set were.
-struct Marks {
-  double accuracy = 0;       // share of right answers; of pieces of texts, of exact matches
-  std::optional<double> f1;  // of pieces of texts: how many of their words were right
+// Quality of the answers to a test set.
+struct Metrics {
+  double accuracy = 0;       // share of correct answers; exact match for extractive models
+  std::optional<double> f1;  // token F1, extractive models only
 
-  // The one to compare models by, and what people call it.
-  double chief() const { return f1.value_or(accuracy); }
-  const char* chief_name() const { return f1 ? "F1" : "accuracy"; }
+  // The metric to compare models by, and its name.
+  double primary() const { return f1.value_or(accuracy); }
+  const char* primary_name() const { return f1 ? "F1" : "accuracy"; }
 };
 
-// The error names the line whose label the model does not know, or which does not hold what the
-// model is to answer.
+// Converts `data` for a model with this spec. The error gives the line with an unknown label, or
+// the line that lacks what the model predicts.
 Result<TestSet> make_test_set(Dataset data, const ModelSpec& spec);
 
-// `count` of them at most, evenly spread: files are often sorted by label.
-Dataset evenly(Dataset data, std::size_t count);
-// Which ones that takes: `count` indices below `size`, rising; all of them if there are fewer.
-std::vector<std::size_t> even_indices(std::size_t size, std::size_t count);
+// Keeps at most `count` evenly spaced examples: files are often sorted by label.
+Dataset subsample(Dataset data, std::size_t count);
+// Returns min(`size`, `count`) evenly spaced indices below `size`, in increasing order.
+std::vector<std::size_t> evenly_spaced_indices(std::size_t size, std::size_t count);
 
 }  // namespace skim

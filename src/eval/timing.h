@@ -1,4 +1,4 @@
-// The measured half of an evaluation: a model against its plain twin, on one thread.
+// Measures the speed-up of a model over the dense reader with the same weights, on one thread.
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,28 @@
 namespace skim {
 
 struct TimingOptions {
-  double seconds = 2;  // about how long to measure, warm-up included
-  int rounds = 7;      // how often each text is read by each model
+  double seconds = 2;  // approximate measuring time, warm-up included
+  int rounds = 7;      // number of times each model reads each text
 };
 
 struct Timing {
-  double speedup = 1;          // time of the plain twin over the model's, from text to answer
-  double reading_speedup = 1;  // the same without finding the words and their ids
-  double per_word = 0;         // microseconds, from text to answer, as are all below
-  double plain_per_word = 0;
-  double tokenizing_per_word = 0;  // finding the words and their ids
+  double speedup = 1;          // dense time over the model's time, from text to answer
+  double reading_speedup = 1;  // the same without tokenization
+  double per_word = 0;         // microseconds from text to answer, like all times below
+  double dense_per_word = 0;
+  double tokenization_per_word = 0;
   double per_text_p50 = 0;
   double per_text_p99 = 0;
-  std::size_t texts = 0;  // how many were timed
+  std::size_t texts = 0;  // number of texts timed
   int rounds = 0;
 };
 
-// Both models take turns on the same texts, a few at a time, in several rounds. A text's time is
-// its *minimum* over the rounds: whatever disturbs a machine (other programs, a slower clock, a
-// page that had to be fetched) only ever adds time, and in short turns the two models meet the
-// same luck. The speed-up is the ratio of the summed minima. An even selection of `queries` is
-// timed, as large as the time allows; no queries is an error.
-Result<Timing> time_against_plain(const Model& model, std::span<const Query> queries, Policy policy,
+// Times `model` against its dense reader. Both take turns on the same texts, a few at a time, over
+// several rounds. The time of a text is its minimum over the rounds, because disturbances (other
+// programs, frequency changes, page faults) only add time, and short turns expose both models to
+// the same ones. The speed-up is the ratio of the summed minima. Times an evenly spaced subset of
+// `queries`, as large as `options.seconds` allows. Fails when `queries` is empty.
+Result<Timing> time_against_dense(const Model& model, std::span<const Query> queries, Policy policy,
                                   TimingOptions options = {}, const Progress& progress = {});
 
 }  // namespace skim

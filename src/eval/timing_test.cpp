@@ -11,44 +11,44 @@ constexpr TimingOptions kQuick{0.05, 3};
 
 Model wide_model() {
   ModelSpec spec = sample_spec();
-  spec.reader.hidden = 128;
-  return model_of(sample_draft(spec));
+  spec.reader.hidden_size = 128;
+  return make_model(sample_draft(spec));
 }
 
 TEST(Timing, SkimmingAllIsFasterThanReadingAll) {
   const auto timing =
-      time_against_plain(wide_model(), sample_queries(40), reading_above(1), kQuick);
+      time_against_dense(wide_model(), sample_queries(40), threshold_policy(1), kQuick);
   ASSERT_TRUE(timing) << timing.error().message;
-  // Three thousand times less work in the big cell: no disturbance of the machine hides it.
+  // Skimming does 1/3000 of the work of the big cell, which no disturbance hides.
   EXPECT_GT(timing->speedup, 1);
-  EXPECT_GT(timing->reading_speedup, timing->speedup) << "tokenizing cannot be skimmed";
+  EXPECT_GT(timing->reading_speedup, timing->speedup) << "tokenization cannot be skimmed";
 }
 
-TEST(Timing, FiguresHangTogether) {
-  const auto timing = time_against_plain(wide_model(), sample_queries(40), Policy{}, kQuick);
+TEST(Timing, TimesAndRatiosAreConsistent) {
+  const auto timing = time_against_dense(wide_model(), sample_queries(40), Policy{}, kQuick);
   ASSERT_TRUE(timing) << timing.error().message;
   EXPECT_GT(timing->per_word, 0);
-  EXPECT_GT(timing->tokenizing_per_word, 0);
+  EXPECT_GT(timing->tokenization_per_word, 0);
   EXPECT_LE(timing->per_text_p50, timing->per_text_p99);
-  EXPECT_NEAR(timing->plain_per_word / timing->per_word, timing->speedup, 1e-9);
+  EXPECT_NEAR(timing->dense_per_word / timing->per_word, timing->speedup, 1e-9);
   EXPECT_EQ(timing->rounds, 3);
 }
 
-TEST(Timing, TakesNoMoreTextsThanThereAre) {
-  const auto timing = time_against_plain(wide_model(), sample_queries(3), Policy{}, kQuick);
+TEST(Timing, TimesAtMostTheTextsOfTheDataSet) {
+  const auto timing = time_against_dense(wide_model(), sample_queries(3), Policy{}, kQuick);
   ASSERT_TRUE(timing);
   EXPECT_EQ(timing->texts, 3U);
 }
 
-TEST(Timing, EmptyTextsAreNoTrouble) {
+TEST(Timing, AcceptsEmptyTexts) {
   const std::vector<Query> queries(5);
-  const auto timing = time_against_plain(wide_model(), queries, Policy{}, kQuick);
+  const auto timing = time_against_dense(wide_model(), queries, Policy{}, kQuick);
   ASSERT_TRUE(timing) << timing.error().message;
   EXPECT_GT(timing->speedup, 0);
 }
 
-TEST(Timing, NoTextsAreAnError) {
-  EXPECT_FALSE(time_against_plain(wide_model(), {}, Policy{}, kQuick));
+TEST(Timing, RejectsAnEmptyDataSet) {
+  EXPECT_FALSE(time_against_dense(wide_model(), {}, Policy{}, kQuick));
 }
 
 }  // namespace

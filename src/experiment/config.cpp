@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/file.h"
-#include "base/taking.h"
+#include "base/first_error.h"
 
 namespace skim {
 namespace {
@@ -18,9 +18,8 @@ constexpr std::string_view kTeacher = "teacher";
 constexpr std::string_view kStart = "start-from";
 // What the queue decides, not a row.
 constexpr std::array<std::string_view, 13> kNotForRows = {
-    "train",  "dev",  "test",   "vectors", "out",        "seed",
-    "log",    "json", "resume", "quiet",   "checkpoint", "checkpoint-seconds",
-    "threads"};
+    "train",  "dev",   "test",       "embeddings",         "out",    "seed", "log", "json",
+    "resume", "quiet", "checkpoint", "checkpoint-seconds", "threads"};
 
 Result<void> only_fields(const Json& object, std::span<const std::string_view> known,
                          const std::string& where) {
@@ -136,7 +135,7 @@ Result<DataSet> load_set(const fs::path& path) {
                                                      "test",  "vectors", "options"};
   DataSet set;
   set.name = path.stem().string();
-  Taking fields;
+  FirstError fields;
   fields.check(only_fields(*json, known, where));
   fields.take(set.title, string_at(*json, "title", where));
   fields.take(set.note, text_or(*json, "note", "", where));
@@ -169,7 +168,7 @@ Result<Row> load_row(const fs::path& path, const std::vector<DataSet>& sets) {
   Row row;
   row.name = path.stem().string();
   Json own;
-  Taking fields;
+  FirstError fields;
   fields.check(only_fields(*json, known, where));
   fields.take(row.title, string_at(*json, "title", where));
   fields.take(row.set, string_at(*json, "set", where));

@@ -49,7 +49,7 @@ std::vector<std::string> training_command(const Workshop& workshop, const Experi
   if (!set.dev.empty())
     command.insert(command.end(), {"--dev", (workshop.data / set.dev).string()});
   if (!set.vectors.empty())
-    command.insert(command.end(), {"--vectors", (workshop.data / set.vectors).string()});
+    command.insert(command.end(), {"--embeddings", (workshop.data / set.vectors).string()});
   const auto options = option_arguments(row.options);
   command.insert(command.end(), options.begin(), options.end());
   for (const Recipe& teacher : recipe.teachers)
@@ -92,16 +92,16 @@ Result<Report> look(const Subject& subject, Policy policy, const Progress& progr
 }
 
 // Whatever is measured, tables and figures find the chief measure as "accuracy".
-Json score_json(const Marks& marks) {
-  Json json = {{"accuracy", tidy(marks.chief())}};
-  if (marks.f1) json.update(marks_json(marks));
+Json score_json(const Metrics& marks) {
+  Json json = {{"accuracy", round_significant(marks.primary())}};
+  if (marks.f1) json.update(metrics_json(marks));
   return json;
 }
 
 Json figures(const Report& report) {
-  Json json = score_json(report.marks);
-  json.update({{"skim_rate", tidy(report.skim_rate)},
-               {"work", tidy(1 / report.costs.counted.reduction())},
+  Json json = score_json(report.metrics);
+  json.update({{"skim_rate", round_significant(report.skim_rate)},
+               {"work", round_significant(1 / report.costs.counted.reduction())},
                {"flop_reduction", flop_reduction_json(report.costs)}});
   if (report.passes.size() > 1) json["passes"] = passes_json(report.passes);
   return json;
@@ -114,10 +114,11 @@ Result<Json> at_budgets(const Subject& subject, const std::vector<double>& budge
     const auto threshold = subject.model.threshold_for(budgets[i]);
     if (!threshold) return tl::make_unexpected(threshold.error());
     Policy policy;
-    policy.read_above = *threshold;
-    const auto report = look(subject, policy, part_of(progress, i, budgets.size()));
+    policy.threshold = *threshold;
+    const auto report = look(subject, policy, sub_progress(progress, i, budgets.size()));
     if (!report) return tl::make_unexpected(report.error());
-    Json row = {{"budget", budgets[i]}, {"threshold", tidy(static_cast<double>(*threshold))}};
+    Json row = {{"budget", budgets[i]},
+                {"threshold", round_significant(static_cast<double>(*threshold))}};
     row.update(figures(*report));
     rows.push_back(std::move(row));
   }
@@ -132,11 +133,11 @@ Result<Json> at_thresholds(const Subject& subject, const Progress& progress) {
   if (!swept) return tl::make_unexpected(swept.error());
   Json rows = Json::array();
   for (const SweepRow& row : *swept) {
-    rows.push_back({{"threshold", tidy(static_cast<double>(row.threshold))},
-                    {"skim_rate", tidy(row.skim_rate)},
-                    {"work", tidy(row.work)},
+    rows.push_back({{"threshold", round_significant(static_cast<double>(row.threshold))},
+                    {"skim_rate", round_significant(row.skim_rate)},
+                    {"work", round_significant(row.work)},
                     {"flop_reduction", flop_reduction_json(row.costs)}});
-    rows.back().update(score_json(row.marks));
+    rows.back().update(score_json(row.metrics));
   }
   return rows;
 }
@@ -165,8 +166,8 @@ Json curve_of(const fs::path& model) {
     const auto look = parse_json(line->text, "");
     if (!look || !look->is_object()) continue;
     looks.push_back({{"step", look->value("step", 0)},
-                     {"accuracy", tidy(look->value("dev_accuracy", 0.0))},
-                     {"skim_rate", tidy(look->value("dev_skim_rate", 0.0))}});
+                     {"accuracy", round_significant(look->value("dev_accuracy", 0.0))},
+                     {"skim_rate", round_significant(look->value("dev_skim_rate", 0.0))}});
   }
   return looks;
 }
@@ -220,7 +221,7 @@ Result<Json> evaluate_run(const Workshop& workshop, const Row& row, const DataSe
   if (!training) return tl::make_unexpected(training.error());
   const auto subject = subject_of(workshop, row, set, recipe);
   if (!subject) return tl::make_unexpected(subject.error());
-  const auto report = look(*subject, Policy{}, part_of(progress, 0, 3));
+  const auto report = look(*subject, Policy{}, sub_progress(progress, 0, 3));
   if (!report) return tl::make_unexpected(report.error());
   Json run = {{"seed", recipe.seed},
               {"options", recipe.options},
@@ -232,24 +233,24 @@ Result<Json> evaluate_run(const Workshop& workshop, const Row& row, const DataSe
               {"training",
                {{"steps", training->value("steps", 0)},
                 {"best_step", training->value("best_step", 0)},
-                {"seconds", tidy(training->value("seconds", 0.0))}}},
+                {"seconds", round_significant(training->value("seconds", 0.0))}}},
               {"dev",
-               {{"accuracy", tidy(training->value("dev_accuracy", 0.0))},
-                {"skim_rate", tidy(training->value("dev_skim_rate", 0.0))},
+               {{"accuracy", round_significant(training->value("dev_accuracy", 0.0))},
+                {"skim_rate", round_significant(training->value("dev_skim_rate", 0.0))},
                 {"looks", curve_of(model)}}},
               {"test", figures(*report)}};
   run["test"]["examples"] = report->examples;
   run["test"]["words"] = report->words;
   if (report->words > 0)
     run["test"]["operations_a_word"] =
-        tidy(report->costs.counted.flops / static_cast<double>(report->words));
+        round_significant(report->costs.counted.flops / static_cast<double>(report->words));
   if (!row.budgets.empty()) {
-    auto budgets = at_budgets(*subject, row.budgets, part_of(progress, 1, 3));
+    auto budgets = at_budgets(*subject, row.budgets, sub_progress(progress, 1, 3));
     if (!budgets) return budgets;
     run["budgets"] = std::move(*budgets);
   }
   if (row.sweep) {
-    auto thresholds = at_thresholds(*subject, part_of(progress, 2, 3));
+    auto thresholds = at_thresholds(*subject, sub_progress(progress, 2, 3));
     if (!thresholds) return thresholds;
     run["thresholds"] = std::move(*thresholds);
   }
@@ -263,16 +264,16 @@ Result<Json> time_run(const Workshop& workshop, const Row& row, const DataSet& s
   TimingOptions options;
   options.seconds = kTimingSeconds;
   const auto timing =
-      time_against_plain(subject->model, subject->test.queries, Policy{}, options, progress);
+      time_against_dense(subject->model, subject->test.queries, Policy{}, options, progress);
   if (!timing) return tl::make_unexpected(timing.error());
-  return Json{{"speedup", tidy(timing->speedup)},
-              {"reading_speedup", tidy(timing->reading_speedup)},
+  return Json{{"speedup", round_significant(timing->speedup)},
+              {"reading_speedup", round_significant(timing->reading_speedup)},
               {"microseconds",
-               {{"per_word", tidy(timing->per_word)},
-                {"plain_per_word", tidy(timing->plain_per_word)},
-                {"tokenizing_per_word", tidy(timing->tokenizing_per_word)},
-                {"per_text_p50", tidy(timing->per_text_p50)},
-                {"per_text_p99", tidy(timing->per_text_p99)}}},
+               {{"per_word", round_significant(timing->per_word)},
+                {"dense_per_word", round_significant(timing->dense_per_word)},
+                {"tokenization_per_word", round_significant(timing->tokenization_per_word)},
+                {"per_text_p50", round_significant(timing->per_text_p50)},
+                {"per_text_p99", round_significant(timing->per_text_p99)}}},
               {"texts", timing->texts},
               {"commit", commit()},
               {"machine", to_json(this_machine())},

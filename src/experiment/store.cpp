@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/file.h"
-#include "base/taking.h"
+#include "base/first_error.h"
 #include "file/checksum.h"
 
 namespace skim {
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 std::string checksum_of_text(std::string_view text) {
   const std::array pieces = {std::as_bytes(std::span(text))};
-  return checksum_text(checksum_of(pieces));
+  return checksum_to_hex(compute_checksum(pieces));
 }
 
 Result<std::string> checksum_of_file(const fs::path& path, Json& known) {
@@ -28,7 +28,7 @@ Result<std::string> checksum_of_file(const fs::path& path, Json& known) {
   const auto file = MappedFile::open(path);
   if (!file) return tl::make_unexpected(file.error());
   const std::array pieces = {file->bytes()};
-  known[key] = checksum_text(checksum_of(pieces));
+  known[key] = checksum_to_hex(compute_checksum(pieces));
   return known[key].get<std::string>();
 }
 
@@ -38,7 +38,7 @@ fs::path report_path(const fs::path& folder, const Row& row) {
 
 // Objects in an array that may be missing, each with these numbers.
 void check_list(const Json& run, const char* key, std::initializer_list<const char*> numbers,
-                const std::string& where, Taking& fields) {
+                const std::string& where, FirstError& fields) {
   if (!run.contains(key)) return;
   const Json* list = nullptr;
   fields.take(list, array_at(run, key, where));
@@ -49,7 +49,7 @@ void check_list(const Json& run, const char* key, std::initializer_list<const ch
 }
 
 void check_part(const Json& run, const char* key, std::initializer_list<const char*> numbers,
-                const std::string& where, Taking& fields) {
+                const std::string& where, FirstError& fields) {
   const Json* part = nullptr;
   fields.take(part, object_at(run, key, where));
   if (part == nullptr) return;
@@ -58,7 +58,7 @@ void check_part(const Json& run, const char* key, std::initializer_list<const ch
 
 // All that those who read reports rely on.
 Result<void> check_run(const Json& run, const std::string& where) {
-  Taking fields;
+  FirstError fields;
   fields.check(unsigned_at(run, "seed", where));
   fields.check(object_at(run, "options", where));
   fields.check(object_at(run, "data", where));
@@ -183,7 +183,7 @@ Result<void> store_run(const fs::path& folder, const Row& row, const Json& run,
 }
 
 Result<std::optional<FileLock>> FileLock::take(const fs::path& path, Wait wait) {
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file) return system_error(path, "cannot open it");
   const int how = LOCK_EX | (wait == Wait::no ? LOCK_NB : 0);
   while (::flock(file.number(), how) != 0) {

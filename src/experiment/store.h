@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/descriptor.h"
+#include "base/file_descriptor.h"
 #include "base/json.h"
 #include "experiment/config.h"
 #include "skim/result.h"
@@ -51,8 +51,8 @@ class FileLock {
   static Result<std::optional<FileLock>> take(const std::filesystem::path& path, Wait wait);
 
  private:
-  explicit FileLock(Descriptor file) : file_(std::move(file)) {}
-  Descriptor file_;
+  explicit FileLock(FileDescriptor file) : file_(std::move(file)) {}
+  FileDescriptor file_;
 };
 
 }  // namespace skim

@@ -1,4 +1,4 @@
-// The two checksums of a model file: 64-bit XXH3, seed 0.
+// The two checksums of a model file: XXH3-64 with seed 0.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,19 @@ namespace skim {
 
 inline constexpr std::size_t kChecksumDigits = 16;
 
-// Of all pieces as if they stood one after the other.
-std::uint64_t checksum_of(std::span<const std::span<const std::byte>> pieces);
+// Checksum of the concatenated chunks.
+std::uint64_t compute_checksum(std::span<const std::span<const std::byte>> chunks);
 
-// 16 lower-case hex digits, and back; nothing for any other text.
-std::string checksum_text(std::uint64_t checksum);
-std::optional<std::uint64_t> checksum_value(std::string_view digits);
+// To and from 16 lower-case hex digits; nullopt for any other text.
+std::string checksum_to_hex(std::uint64_t checksum);
+std::optional<std::uint64_t> checksum_from_hex(std::string_view digits);
 
-// `head` is the start of a file: length field and header. Its metadata must hold
-// `"checksum":"<16 digits>"`; the checksum is taken over all of `head` with the digits as zeros.
-// Writes it into the digits; false when they are not found.
-bool seal_head(std::span<std::byte> head);
-// Any changed byte of `head` is an error.
-Result<void> check_head(std::span<const std::byte> head, const std::string& name);
+// The checksum of a header covers the length field and the header, with its own digits as zeros.
+// The metadata in `header` (length field included) must contain `"checksum":"<16 digits>"`.
+
+// Writes the checksum into its digits; false when they are not found.
+bool write_header_checksum(std::span<std::byte> header);
+// Detects any changed byte of `header`.
+Result<void> check_header_checksum(std::span<const std::byte> header, const std::string& name);
 
 }  // namespace skim

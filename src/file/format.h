@@ -1,4 +1,4 @@
-// The fixed words of the format, for loader and writer. docs/file-format.md describes them.
+// Constants of the model file format, described in docs/file-format.md.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 namespace skim {
 
 inline constexpr std::string_view kFormat = "skim";
-inline constexpr int kFormatVersion = 1;
+inline constexpr int kFormatVersion = 2;
 
 inline constexpr std::string_view kFormatKey = "format";
 inline constexpr std::string_view kVersionKey = "format_version";
@@ -19,7 +19,7 @@ inline constexpr std::string_view kProbesKey = "probes";
 inline constexpr std::string_view kAboutKey = "about";
 inline constexpr std::string_view kDataChecksumKey = "data_checksum";
 
-// How tensors marked as quantized are stored.
-DataType stored_type(WeightType weights);
+// The type in which tensors marked as quantized are stored.
+DataType stored_type(WeightType weight_type);
 
 }  // namespace skim

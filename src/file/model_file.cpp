@@ -13,7 +13,8 @@
 #include "file/probes.h"
 #include "file/safetensors.h"
 #include "file/values.h"
-#include "file/words.h"
+#include "file/version1.h"
+#include "file/vocab_tensors.h"
 #include "spec/params.h"
 #include "spec/spec_json.h"
 
@@ -21,26 +22,27 @@ namespace skim {
 namespace {
 
 std::string shape_text(const std::vector<std::size_t>& shape) {
-  std::string text;
+  std::string text = "[";
   for (const std::size_t extent : shape) {
-    text.append(text.empty() ? "" : "x").append(std::to_string(extent));
+    text.append(text.size() == 1 ? "" : ", ").append(std::to_string(extent));
   }
-  return text;
+  return text + "]";
 }
 
-// Turns a sound container into a model, or says what keeps it from being one.
+// Loads a model from a validated container.
 class Loader {
  public:
   Loader(Container container, ModelFile& out) : container_(std::move(container)), out_(out) {}
 
   Result<void> load() {
     out_.data = container_.data;
-    return check_version()
+    return read_version()
+        .and_then([&](int version) { return to_current_version(version); })
         .and_then([&] { return read_spec(); })
-        .and_then([&] { return read_extras(); })
-        .and_then([&] { return read_words(); })
+        .and_then([&] { return read_metadata(); })
+        .and_then([&] { return read_vocabulary(); })
         .and_then([&] { return read_tensors(); })
-        .and_then([&] { return check_nothing_left(); });
+        .and_then([&] { return check_no_other_tensors(); });
   }
 
  private:
@@ -51,10 +53,10 @@ class Loader {
   Result<std::string_view> metadata(std::string_view key) const {
     const auto found = container_.metadata.find(key);
     if (found != container_.metadata.end()) return std::string_view(found->second);
-    return broken(Fault::format, "its metadata lacks '" + std::string(key) + "'");
+    return broken(Fault::format, "metadata '" + std::string(key) + "' is missing");
   }
 
-  // A metadata entry that holds JSON, turned by `read(json, path)` into what it stands for.
+  // Parses a metadata entry that holds JSON with `read(json, path)`.
   template <class Read>
   auto read_json(std::string_view key, Read read) const {
     const std::string where = out_.name + ": " + std::string(key);
@@ -63,7 +65,7 @@ class Loader {
         .and_then([&](const Json& json) { return read(json, where); });
   }
 
-  Result<void> check_version() const {
+  Result<int> read_version() const {
     const auto format = metadata(kFormatKey);
     if (!format || *format != kFormat) {
       return broken(Fault::format, "a safetensors file, but not a skim model");
@@ -74,26 +76,31 @@ class Loader {
     const char* end = text->data() + text->size();
     const auto parsed = std::from_chars(text->data(), end, version);
     if (parsed.ec != std::errc() || parsed.ptr != end || version < 1) {
-      return broken(Fault::format, "its format version makes no sense");
+      return broken(Fault::format, "its format_version is not a positive number");
     }
-    if (version <= kFormatVersion) return {};
-    return broken(Fault::version, "made by a newer skim (file format " + std::to_string(version) +
-                                      ", this one reads " + std::to_string(kFormatVersion) +
-                                      "); update skim");
+    if (version <= kFormatVersion) return version;
+    return broken(Fault::version, "made by a newer skim (format version " +
+                                      std::to_string(version) + ", this one reads up to " +
+                                      std::to_string(kFormatVersion) + "); update skim");
+  }
+
+  Result<void> to_current_version(int version) {
+    if (version == kFormatVersion) return {};
+    return translate_version1(container_, out_.name);
   }
 
   Result<void> read_spec() {
-    return read_json(kSpecKey, model_spec_of).map([&](ModelSpec spec) {
+    return read_json(kSpecKey, parse_model_spec).map([&](ModelSpec spec) {
       out_.spec = std::move(spec);
     });
   }
 
-  Result<void> read_extras() {
-    return read_json(kCalibrationKey, calibration_of)
+  Result<void> read_metadata() {
+    return read_json(kCalibrationKey, parse_calibration)
         .and_then([&](Calibration calibration) {
           out_.calibration = std::move(calibration);
           return read_json(kProbesKey, [&](const Json& json, const std::string& where) {
-            return probes_of(json, out_.spec, where);
+            return parse_probes(json, out_.spec, where);
           });
         })
         .and_then([&](std::vector<Probe> probes) {
@@ -105,53 +112,54 @@ class Loader {
           return metadata(kDataChecksumKey);
         })
         .and_then([&](std::string_view digits) -> Result<void> {
-          const auto checksum = checksum_value(digits);
-          if (!checksum) return broken(Fault::format, "its data_checksum is not 16 hex digits");
+          const auto checksum = checksum_from_hex(digits);
+          if (!checksum)
+            return broken(Fault::format, "metadata 'data_checksum' is not 16 hex digits");
           out_.data_checksum = *checksum;
           return {};
         });
   }
 
-  Result<void> read_words() {
-    const auto count = static_cast<std::size_t>(out_.spec.vocabulary);
-    auto words = words_of(container_, count, out_.name);
-    if (!words) return tl::make_unexpected(words.error());
-    out_.vocabulary = std::move(*words);
-    container_.tensors.erase(container_.tensors.find(kWordText));
-    container_.tensors.erase(container_.tensors.find(kWordEnds));
+  Result<void> read_vocabulary() {
+    const auto count = static_cast<std::size_t>(out_.spec.vocab_size);
+    auto vocabulary = read_vocab(container_, count, out_.name);
+    if (!vocabulary) return tl::make_unexpected(vocabulary.error());
+    out_.vocabulary = std::move(*vocabulary);
+    container_.tensors.erase(container_.tensors.find(kVocabText));
+    container_.tensors.erase(container_.tensors.find(kVocabEnds));
     return {};
   }
 
   Result<void> read_tensors() {
     for (const TensorSpec& wanted : model_tensors(out_.spec)) {
-      const DataType type = wanted.quantized ? stored_type(out_.spec.weights) : DataType::f32;
-      if (auto taken = take(wanted.name, wanted.shape, type); !taken) return taken;
+      const DataType type = wanted.quantized ? stored_type(out_.spec.weight_type) : DataType::f32;
+      if (auto taken = take_tensor(wanted.name, wanted.shape, type); !taken) return taken;
       if (type != DataType::i8) continue;
-      if (auto taken = take(wanted.name + ".scale", {wanted.shape[0]}, DataType::f32); !taken) {
-        return taken;
-      }
-      if (auto sound = check_scale(out_.tensors.back()); !sound) return sound;
+      const auto scale = take_tensor(wanted.name + ".scale", {wanted.shape[0]}, DataType::f32);
+      if (!scale) return scale;
+      if (auto valid = check_scale(out_.tensors.back()); !valid) return valid;
     }
     return {};
   }
 
   // Moves a tensor from the container to the model.
-  Result<void> take(const std::string& name, const std::vector<std::size_t>& shape, DataType type) {
+  Result<void> take_tensor(const std::string& name, const std::vector<std::size_t>& shape,
+                           DataType type) {
     const auto found = container_.tensors.find(name);
     const std::string tensor = "tensor '" + name + "'";
     if (found == container_.tensors.end()) {
       return broken(Fault::mismatch, tensor + " is missing");
     }
     if (found->second.shape != shape) {
-      return broken(Fault::mismatch, tensor + " is " + shape_text(found->second.shape) +
-                                         ", the spec asks for " + shape_text(shape));
+      return broken(Fault::mismatch, tensor + " has shape " + shape_text(found->second.shape) +
+                                         ", expected " + shape_text(shape));
     }
     if (found->second.type != type) {
-      return broken(Fault::mismatch, tensor + " has the type " +
-                                         std::string(name_of(found->second.type)) +
-                                         ", the spec asks for " + std::string(name_of(type)));
+      return broken(Fault::mismatch, tensor + " has type " +
+                                         std::string(to_string(found->second.type)) +
+                                         ", expected " + std::string(to_string(type)));
     }
-    if (const auto index = first_unsound(type, found->second.bytes)) {
+    if (const auto index = find_invalid(type, found->second.bytes)) {
       return broken(Fault::format, tensor + " holds " +
                                        (type == DataType::i8 ? "-128" : "NaN or infinity") +
                                        " at index " + std::to_string(*index));
@@ -162,16 +170,16 @@ class Loader {
   }
 
   Result<void> check_scale(const TensorView& scale) const {
-    const std::vector<float> values = floats_of(scale, nullptr);
+    const std::vector<float> values = to_floats(scale, nullptr);
     const auto wrong =
         std::ranges::find_if(values, [](float value) { return value < 0 || value > kMaxScale; });
     if (wrong == values.end()) return {};
     return broken(Fault::format, "tensor '" + scale.name + "' holds " + std::to_string(*wrong) +
                                      " at index " + std::to_string(wrong - values.begin()) +
-                                     ", scales go from 0 to 1e36");
+                                     ", expected 0 to 1e36");
   }
 
-  Result<void> check_nothing_left() const {
+  Result<void> check_no_other_tensors() const {
     if (container_.tensors.empty()) return {};
     return broken(Fault::mismatch, "tensor '" + container_.tensors.begin()->first +
                                        "' is not part of the model its spec describes");
@@ -195,8 +203,8 @@ Result<ModelFile> open_bytes(std::span<const std::byte> bytes, std::string name,
 
 }  // namespace
 
-DataType stored_type(WeightType weights) {
-  switch (weights) {
+DataType stored_type(WeightType weight_type) {
+  switch (weight_type) {
     case WeightType::bf16:
       return DataType::bf16;
     case WeightType::int8:
@@ -232,15 +240,15 @@ Result<ModelFile> open_model_bytes(std::vector<std::byte> bytes, std::string nam
   return open_bytes(view, std::move(name), std::move(owner));
 }
 
-std::uint64_t checksum_of_data(std::span<const std::byte> data) {
-  return checksum_of(std::span(&data, 1));
+std::uint64_t compute_checksum(std::span<const std::byte> data) {
+  return compute_checksum(std::span(&data, 1));
 }
 
 std::vector<float> to_floats(const ModelFile& file, std::string_view tensor) {
   const TensorView* values = file.find(tensor);
   assert(values != nullptr);
   const bool scaled = values->type == DataType::i8;
-  return floats_of(*values, scaled ? file.find(std::string(tensor) + ".scale") : nullptr);
+  return to_floats(*values, scaled ? file.find(std::string(tensor) + ".scale") : nullptr);
 }
 
 }  // namespace skim

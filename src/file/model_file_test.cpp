@@ -18,30 +18,30 @@ namespace {
 
 using ::testing::HasSubstr;
 
-ModelDraft full_draft(WeightType weights) {
+ModelDraft complete_draft(WeightType weight_type) {
   ModelSpec spec = sample_spec();
-  spec.weights = weights;
+  spec.weight_type = weight_type;
   ModelDraft draft = sample_draft(spec);
   draft.about = "trained on \"nothing\"\nin two lines, größer";
   draft.vocabulary[3] = "größer";
   draft.calibration = {.data = "dev.tsv", .points = {{0, 1.01}, {0.5, 0.3}}};
   draft.probes = {{.query = {"a \"good\" film\n", "", {}},
-                   .policy = {.read_above = 0.3F, .rule = Policy::Rule::sample, .seed = 1U << 31U},
+                   .policy = {.threshold = 0.3F, .rule = Policy::Rule::sample, .seed = 1U << 31U},
                    .index = 1,
                    .scores = {0.1F, 0.9F},
                    .trace = {{.reader = "0.forward",
-                              .hidden = 6,
+                              .hidden_size = 6,
                               .steps = {{6, 0.7F}, {2, 0.1F / 3}, {0, 0}}}}},
                   {.query = {"", "", {}}, .policy = {}, .scores = {0.5F, 0.5F}, .trace = {}}};
   return draft;
 }
 
-Result<ModelFile> reopened(const ModelDraft& draft) {
+Result<ModelFile> round_trip(const ModelDraft& draft) {
   return to_bytes(draft).and_then(
       [](std::vector<std::byte> bytes) { return open_model_bytes(std::move(bytes), "m.skim"); });
 }
 
-std::string error_of(const ModelDraft& draft) {
+std::string store_error(const ModelDraft& draft) {
   const auto bytes = to_bytes(draft);
   return bytes ? "(no error)" : bytes.error().message;
 }
@@ -50,9 +50,9 @@ class ModelFileTest : public ::testing::TestWithParam<WeightType> {};
 INSTANTIATE_TEST_SUITE_P(AllWeights, ModelFileTest,
                          ::testing::Values(WeightType::f32, WeightType::bf16, WeightType::int8));
 
-TEST_P(ModelFileTest, EverythingComesBack) {
-  const ModelDraft draft = full_draft(GetParam());
-  const auto file = reopened(draft);
+TEST_P(ModelFileTest, RoundTripKeepsEverything) {
+  const ModelDraft draft = complete_draft(GetParam());
+  const auto file = round_trip(draft);
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_EQ(file->name, "m.skim");
   EXPECT_EQ(file->spec, draft.spec);
@@ -68,23 +68,23 @@ TEST_P(ModelFileTest, EverythingComesBack) {
   EXPECT_EQ(probe.scores, draft.probes[0].scores);
   ASSERT_EQ(probe.trace.size(), 1U);
   EXPECT_EQ(probe.trace[0].reader, "0.forward");
-  EXPECT_EQ(probe.trace[0].hidden, 6);
+  EXPECT_EQ(probe.trace[0].hidden_size, 6);
   EXPECT_EQ(probe.trace[0].steps, draft.probes[0].trace[0].steps);
 }
 
-TEST_P(ModelFileTest, WritingWhatWasReadGivesTheSameBytes) {
-  const auto bytes = to_bytes(full_draft(GetParam()));
+TEST_P(ModelFileTest, WritingALoadedFileGivesTheSameBytes) {
+  const auto bytes = to_bytes(complete_draft(GetParam()));
   ASSERT_TRUE(bytes);
   const auto file = open_model_bytes(*bytes, "m");
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_EQ(*to_bytes(to_draft(*file)), *bytes);
 }
 
-TEST_P(ModelFileTest, WeightsComeBackAsRounded) {
-  const ModelDraft draft = full_draft(GetParam());
-  const auto file = reopened(draft);
+TEST_P(ModelFileTest, WeightsAreRoundedToTheirType) {
+  const ModelDraft draft = complete_draft(GetParam());
+  const auto file = round_trip(draft);
   ASSERT_TRUE(file);
-  // Weights lie within 0.5: half a step of 0.5/127 for int8, 2^-9 of the value for bf16.
+  // Weights are within 0.5: half a step of 0.5/127 for int8, 2^-9 of the value for bf16.
   const float tolerance = GetParam() == WeightType::f32    ? 0
                           : GetParam() == WeightType::bf16 ? 0.5F / 512
                                                            : 0.5001F * 0.5F / 127;
@@ -100,26 +100,26 @@ TEST_P(ModelFileTest, WeightsComeBackAsRounded) {
 }
 
 TEST_P(ModelFileTest, RowsEqualTheWholeTensor) {
-  const auto file = reopened(full_draft(GetParam()));
+  const auto file = round_trip(complete_draft(GetParam()));
   ASSERT_TRUE(file);
-  const TensorView* words = file->find("words");
-  const auto whole = to_floats(*file, "words");
+  const TensorView* embedding = file->find("embedding.weight");
+  const auto whole = to_floats(*file, "embedding.weight");
   std::vector<float> row(5);
   for (std::size_t id = 0; id < 7; ++id) {
-    row_to_floats(*words, file->find("words.scale"), id, row.data());
+    row_to_floats(*embedding, file->find("embedding.weight.scale"), id, row.data());
     EXPECT_TRUE(std::equal(row.begin(), row.end(), whole.data() + id * 5));
   }
 }
 
-TEST_P(ModelFileTest, TheStoredChecksumIsThatOfTheData) {
-  const auto file = reopened(full_draft(GetParam()));
+TEST_P(ModelFileTest, StoredChecksumMatchesTheData) {
+  const auto file = round_trip(complete_draft(GetParam()));
   ASSERT_TRUE(file);
-  EXPECT_EQ(checksum_of_data(file->data), file->data_checksum);
+  EXPECT_EQ(compute_checksum(file->data), file->data_checksum);
 }
 
-// Checks what the safetensors format asks for, without using our own reader.
+// Checks the requirements of safetensors without using our own reader.
 TEST_P(ModelFileTest, IsAValidSafetensorsFileWithAlignedTensors) {
-  const auto bytes = to_bytes(full_draft(GetParam()));
+  const auto bytes = to_bytes(complete_draft(GetParam()));
   std::uint64_t length = 0;
   std::memcpy(&length, bytes->data(), sizeof length);
   EXPECT_EQ((8 + length) % 64, 0U);
@@ -151,16 +151,16 @@ TEST(ModelFile, EveryKindOfReaderCanBeStored) {
       for (const std::vector<int>& small : {std::vector{2}, {0}, {4, 2, 0}, {}}) {
         if (decision == Decision::linear_cell && cell != Cell::lstm) continue;
         ModelSpec spec = sample_spec();
-        spec.reader.kind = small.empty() ? ReaderKind::full : ReaderKind::skim;
+        spec.reader.kind = small.empty() ? ReaderKind::dense : ReaderKind::skim;
         spec.reader.cell = cell;
         spec.reader.decision = decision;
-        spec.reader.small = small;
-        spec.reader.small_sees = SmallSees::all;
-        spec.layers = 2;
+        spec.reader.skim_sizes = small;
+        spec.reader.small_input = SmallInput::full;
+        spec.num_layers = 2;
         spec.bidirectional = true;
         spec.pooling = Pooling::attention;
-        spec.weights = WeightType::int8;
-        const auto file = reopened(sample_draft(spec));
+        spec.weight_type = WeightType::int8;
+        const auto file = round_trip(sample_draft(spec));
         ASSERT_TRUE(file) << file.error().message;
         EXPECT_EQ(file->spec, spec);
       }
@@ -171,34 +171,34 @@ TEST(ModelFile, EveryKindOfReaderCanBeStored) {
 TEST(ModelFile, OpensFromDiskAndOutlivesItsReplacement) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("skim-model-test-" + std::to_string(::getpid()) + ".skim");
-  const ModelDraft draft = full_draft(WeightType::f32);
+  const ModelDraft draft = complete_draft(WeightType::f32);
   ASSERT_TRUE(write_model_file(draft, path));
   const auto file = open_model_file(path);
   ASSERT_TRUE(file) << file.error().message;
   ASSERT_TRUE(write_model_file(sample_draft(sample_spec(), 2), path));
   std::filesystem::remove(path);
   EXPECT_EQ(file->name, path.string());
-  EXPECT_EQ(checksum_of_data(file->data), file->data_checksum);
+  EXPECT_EQ(compute_checksum(file->data), file->data_checksum);
   EXPECT_EQ(*to_bytes(to_draft(*file)), *to_bytes(draft));
 }
 
-TEST(ModelFile, AMissingFileIsNamed) {
+TEST(ModelFile, MissingFileIsNamed) {
   const auto file = open_model_file("/no/such/model.skim");
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().fault, Fault::io);
   EXPECT_THAT(file.error().message, HasSubstr("/no/such/model.skim"));
 }
 
-TEST(ModelDraft, WhatTheLoaderWouldRefuseIsNotWritten) {
+TEST(ModelDraft, RejectsWhatTheLoaderWouldReject) {
   const auto error_with = [](auto change) {
-    ModelDraft draft = full_draft(WeightType::f32);
+    ModelDraft draft = complete_draft(WeightType::f32);
     change(draft);
-    return error_of(draft);
+    return store_error(draft);
   };
   using Draft = ModelDraft;
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(error_with([](Draft&) {}), "(no error)");
-  EXPECT_THAT(error_with([](Draft& d) { d.spec.layers = 0; }), HasSubstr("layers is 0"));
+  EXPECT_THAT(error_with([](Draft& d) { d.spec.num_layers = 0; }), HasSubstr("num_layers is 0"));
   EXPECT_THAT(error_with([](Draft& d) { d.vocabulary.pop_back(); }), HasSubstr("has 6 words"));
   EXPECT_THAT(error_with([](Draft& d) { d.vocabulary[2] = ""; }), HasSubstr("word 2 is empty"));
   EXPECT_THAT(error_with([](Draft& d) { d.vocabulary[2] = "\xff"; }), HasSubstr("word 2 is not"));
@@ -211,16 +211,17 @@ TEST(ModelDraft, WhatTheLoaderWouldRefuseIsNotWritten) {
   EXPECT_THAT(error_with([](Draft& d) { d.calibration.points[1].threshold = 0; }),
               HasSubstr("calibration"));
   EXPECT_THAT(error_with([](Draft& d) { d.tensors[0].values[3] = kNan; }),
-              HasSubstr("'words' holds NaN or infinity at index 3"));
+              HasSubstr("'embedding.weight' holds NaN or infinity at index 3"));
   EXPECT_THAT(error_with([](Draft& d) { d.tensors[0].values.pop_back(); }),
-              HasSubstr("'words' has 34 values, the spec asks for 35"));
-  EXPECT_THAT(error_with([](Draft& d) { d.tensors.pop_back(); }), HasSubstr("'head.b' is missing"));
+              HasSubstr("'embedding.weight' has 34 values, expected 35"));
+  EXPECT_THAT(error_with([](Draft& d) { d.tensors.pop_back(); }),
+              HasSubstr("'head.bias' is missing"));
   EXPECT_THAT(error_with([](Draft& d) {
                 d.tensors.push_back({"spare", {}});
               }),
               HasSubstr("'spare' is not in the spec"));
   EXPECT_THAT(error_with([](Draft& d) { d.tensors.push_back(d.tensors[0]); }),
-              HasSubstr("'words' is given twice"));
+              HasSubstr("'embedding.weight' is duplicated"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 constexpr IntRange kWidths = {0, 4096};
 
-Json json_of_trace(const Trace& trace) {
+Json trace_json(const Trace& trace) {
   Json passes = Json::array();
   for (const Pass& pass : trace) {
     Json widths = Json::array();
@@ -20,27 +20,27 @@ Json json_of_trace(const Trace& trace) {
       p_read.push_back(step.p_read);
     }
     passes.push_back({{"reader", pass.reader},
-                      {"hidden", pass.hidden},
+                      {"hidden_size", pass.hidden_size},
                       {"widths", std::move(widths)},
                       {"p_read", std::move(p_read)}});
   }
   return passes;
 }
 
-Result<float> probability_of(const Json& json, const std::string& where) {
+Result<float> parse_probability(const Json& json, const std::string& where) {
   const auto value = as_number(json, where);
   if (!value) return tl::make_unexpected(value.error());
   if (*value < 0 || *value > 1) return fail(Fault::format, where + " must be from 0 to 1");
   return static_cast<float>(*value);
 }
 
-Result<std::uint16_t> width_of(const Json& json, const std::string& where) {
+Result<std::uint16_t> parse_width(const Json& json, const std::string& where) {
   return as_int(json, kWidths, where).map([](std::int64_t width) {
     return static_cast<std::uint16_t>(width);
   });
 }
 
-// The list object[key], each element turned by `read_one(element, its path)`.
+// The list object[key], each element parsed by `read_one(element, path)`.
 template <class T, class ReadOne>
 Result<std::vector<T>> list_at(const Json& object, std::string_view key, const std::string& where,
                                ReadOne read_one) {
@@ -56,27 +56,27 @@ Result<std::vector<T>> list_at(const Json& object, std::string_view key, const s
   return out;
 }
 
-Result<Pass> pass_of(const Json& json, const std::string& where) {
+Result<Pass> parse_pass(const Json& json, const std::string& where) {
   auto reader = string_at(json, "reader", where);
   if (!reader) return tl::make_unexpected(reader.error());
-  const auto hidden = int_at(json, "hidden", kWidths, where);
-  if (!hidden) return tl::make_unexpected(hidden.error());
-  const auto widths = list_at<std::uint16_t>(json, "widths", where, width_of);
+  const auto hidden_size = int_at(json, "hidden_size", kWidths, where);
+  if (!hidden_size) return tl::make_unexpected(hidden_size.error());
+  const auto widths = list_at<std::uint16_t>(json, "widths", where, parse_width);
   if (!widths) return tl::make_unexpected(widths.error());
-  const auto p_read = list_at<float>(json, "p_read", where, probability_of);
+  const auto p_read = list_at<float>(json, "p_read", where, parse_probability);
   if (!p_read) return tl::make_unexpected(p_read.error());
   if (widths->size() != p_read->size()) {
     return fail(Fault::format, where + " has " + std::to_string(widths->size()) + " widths and " +
                                    std::to_string(p_read->size()) + " p_read");
   }
-  Pass pass{std::move(*reader), static_cast<int>(*hidden), {}};
+  Pass pass{std::move(*reader), static_cast<int>(*hidden_size), {}};
   for (std::size_t i = 0; i < widths->size(); ++i) {
     pass.steps.push_back({(*widths)[i], (*p_read)[i]});
   }
   return pass;
 }
 
-Result<Query> query_of(const Json& json, const std::string& where) {
+Result<Query> parse_probe_query(const Json& json, const std::string& where) {
   auto text = string_at(json, "text", where);
   if (!text) return tl::make_unexpected(text.error());
   auto question = string_at(json, "question", where);
@@ -86,10 +86,10 @@ Result<Query> query_of(const Json& json, const std::string& where) {
   return Query{std::move(*text), std::move(*question), std::move(*choices)};
 }
 
-// Where the answer stands in the text, for nets that answer with a piece of it.
-Result<void> read_piece(const Json& json, const ModelSpec& spec, const std::string& where,
+// Parses the span of the answer of an extractive net.
+Result<void> parse_span(const Json& json, const ModelSpec& spec, const std::string& where,
                         Probe& probe) {
-  if (!spec.finds_pieces()) return {};
+  if (!spec.is_extractive()) return {};
   const IntRange inside = {0, static_cast<std::int64_t>(probe.query.text.size())};
   const auto begin = int_at(json, "begin", inside, where);
   if (!begin) return tl::make_unexpected(begin.error());
@@ -100,11 +100,11 @@ Result<void> read_piece(const Json& json, const ModelSpec& spec, const std::stri
   return {};
 }
 
-Result<Probe> probe_of(const Json& json, const ModelSpec& spec, const std::string& where) {
+Result<Probe> parse_probe(const Json& json, const ModelSpec& spec, const std::string& where) {
   Probe probe;
-  std::int64_t answers = 0;  // among which the index points
+  std::int64_t answers = 0;  // number of labels or choices
   return object_at(json, "query", where)
-      .and_then([&](const Json* query) { return query_of(*query, where + ".query"); })
+      .and_then([&](const Json* query) { return parse_probe_query(*query, where + ".query"); })
       .and_then([&](Query query) {
         probe.query = std::move(query);
         const std::size_t count =
@@ -112,24 +112,24 @@ Result<Probe> probe_of(const Json& json, const ModelSpec& spec, const std::strin
         answers = static_cast<std::int64_t>(count);
         return object_at(json, "policy", where);
       })
-      .and_then([&](const Json* policy) { return policy_of(*policy, where + ".policy"); })
+      .and_then([&](const Json* policy) { return parse_policy(*policy, where + ".policy"); })
       .and_then([&](Policy policy) {
         probe.policy = policy;
         return int_at(json, "index", {-1, answers - 1}, where);
       })
       .and_then([&](std::int64_t index) {
         probe.index = static_cast<int>(index);
-        return read_piece(json, spec, where, probe);
+        return parse_span(json, spec, where, probe);
       })
-      .and_then([&] { return list_at<float>(json, "scores", where, probability_of); })
+      .and_then([&] { return list_at<float>(json, "scores", where, parse_probability); })
       .and_then([&](std::vector<float> scores) -> Result<std::vector<Pass>> {
-        if (!spec.finds_pieces() && static_cast<std::int64_t>(scores.size()) != answers) {
+        if (!spec.is_extractive() && static_cast<std::int64_t>(scores.size()) != answers) {
           return fail(Fault::format, where + ".scores has " + std::to_string(scores.size()) +
                                          " entries for " + std::to_string(answers) +
                                          " labels or choices");
         }
         probe.scores = std::move(scores);
-        return list_at<Pass>(json, "trace", where, pass_of);
+        return list_at<Pass>(json, "trace", where, parse_pass);
       })
       .map([&](Trace trace) {
         probe.trace = std::move(trace);
@@ -139,17 +139,17 @@ Result<Probe> probe_of(const Json& json, const ModelSpec& spec, const std::strin
 
 }  // namespace
 
-Json json_of(const std::vector<Probe>& probes) {
+Json to_json(const std::vector<Probe>& probes) {
   Json list = Json::array();
   for (const Probe& probe : probes) {
     list.push_back({{"query",
                      {{"text", probe.query.text},
                       {"question", probe.query.question},
                       {"choices", Json(probe.query.choices)}}},
-                    {"policy", json_of(probe.policy)},
+                    {"policy", to_json(probe.policy)},
                     {"index", probe.index},
                     {"scores", Json(probe.scores)},
-                    {"trace", json_of_trace(probe.trace)}});
+                    {"trace", trace_json(probe.trace)}});
     if (probe.index >= 0) continue;
     list.back()["begin"] = probe.begin;
     list.back()["end"] = probe.end;
@@ -157,13 +157,13 @@ Json json_of(const std::vector<Probe>& probes) {
   return list;
 }
 
-Result<std::vector<Probe>> probes_of(const Json& json, const ModelSpec& spec,
-                                     std::string_view where) {
+Result<std::vector<Probe>> parse_probes(const Json& json, const ModelSpec& spec,
+                                        std::string_view where) {
   if (!json.is_array()) return fail(Fault::format, std::string(where) + " must be a list");
   std::vector<Probe> probes;
   for (const Json& element : json) {
     auto probe =
-        probe_of(element, spec, std::string(where) + "[" + std::to_string(probes.size()) + "]");
+        parse_probe(element, spec, std::string(where) + "[" + std::to_string(probes.size()) + "]");
     if (!probe) return tl::make_unexpected(probe.error());
     probes.push_back(std::move(*probe));
   }

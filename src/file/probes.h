@@ -10,11 +10,11 @@
 
 namespace skim {
 
-// Numbers are printed so that they come back exactly.
-Json json_of(const std::vector<Probe>& probes);
+// Numbers are written with enough digits to parse back exactly.
+Json to_json(const std::vector<Probe>& probes);
 
-// Errors name the field; `spec` tells how many labels there are.
-Result<std::vector<Probe>> probes_of(const Json& json, const ModelSpec& spec,
-                                     std::string_view where);
+// Errors name the field. `spec` gives the number of labels.
+Result<std::vector<Probe>> parse_probes(const Json& json, const ModelSpec& spec,
+                                        std::string_view where);
 
 }  // namespace skim

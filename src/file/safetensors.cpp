@@ -31,8 +31,8 @@ constexpr std::array kTypes = {
     TypeInfo{DataType::u8, "U8", 1},   TypeInfo{DataType::u32, "U32", 4},
 };
 
-// A claimed extent of the data, before it is compared with the data.
-struct Extent {
+// Bytes [begin, end) of the data claimed by a tensor.
+struct DataRange {
   std::string name;
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -40,22 +40,22 @@ struct Extent {
 
 class Parser {
  public:
-  Parser(std::span<const std::byte> file, const std::string& name, Seal seal)
-      : file_(file), name_(name), seal_(seal) {}
+  Parser(std::span<const std::byte> file, const std::string& name, HeaderChecksum header_checksum)
+      : file_(file), name_(name), header_checksum_(header_checksum) {}
 
   Result<Container> parse() {
-    const auto head = head_size();
-    if (!head) return tl::make_unexpected(head.error());
-    out_.data = file_.subspan(*head);
-    if (seal_ == Seal::checked) {
-      auto sound = check_head(file_.first(*head), name_);
-      if (!sound) return tl::make_unexpected(sound.error());
+    const auto header_end = header_size();
+    if (!header_end) return tl::make_unexpected(header_end.error());
+    out_.data = file_.subspan(*header_end);
+    if (header_checksum_ == HeaderChecksum::required) {
+      auto valid = check_header_checksum(file_.first(*header_end), name_);
+      if (!valid) return tl::make_unexpected(valid.error());
     }
     const std::string_view text(reinterpret_cast<const char*>(file_.data()) + kLengthBytes,
-                                *head - kLengthBytes);
+                                *header_end - kLengthBytes);
     const auto header = parse_json(text, name_ + ": header");
     if (!header) return tl::make_unexpected(header.error());
-    return read_header(*header).and_then([&] { return check_extents(); }).map([&] {
+    return read_header(*header_end).and_then([&] { return check_ranges(); }).map([&] {
       return std::move(out_);
     });
   }
@@ -65,18 +65,18 @@ class Parser {
     return fail(Fault::format, name_ + ": " + what);
   }
 
-  // Bytes before the data.
-  Result<std::size_t> head_size() const {
+  // Number of bytes before the data.
+  Result<std::size_t> header_size() const {
     if (file_.empty()) return broken("the file is empty");
     if (file_.size() < kLengthBytes)
-      return broken("cut off or not a model: it has 7 bytes or less");
+      return broken("truncated or not a model: it has less than 8 bytes");
     std::uint64_t length = 0;
     std::memcpy(&length, file_.data(), sizeof length);
     if (length > kMaxHeader) {
       return broken("not a model: it claims a header of " + std::to_string(length) + " bytes");
     }
     if (length > file_.size() - kLengthBytes) {
-      return broken("cut off or not a model: its header should have " + std::to_string(length) +
+      return broken("truncated or not a model: its header should have " + std::to_string(length) +
                     " bytes, the file ends after " + std::to_string(file_.size() - kLengthBytes));
     }
     if (length == 0 || file_[kLengthBytes] != std::byte{'{'}) {
@@ -124,8 +124,8 @@ class Parser {
     const auto* const known =
         std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& t) { return t.name == *type; });
     if (known == kTypes.end()) {
-      return fail(Fault::format, where + " has the type '" + type->substr(0, 20) +
-                                     "', known are F32, BF16, F16, I8, U8, U32");
+      return fail(Fault::format, where + " has type '" + type->substr(0, 20) +
+                                     "', expected one of F32, BF16, F16, I8, U8, U32");
     }
     tensor.type = known->type;
     return {};
@@ -148,15 +148,15 @@ class Parser {
     return numbers;
   }
 
-  // Gives the tensor its bytes, if they are there and as many as it needs.
+  // Assigns the tensor its bytes after checking their range and number.
   Result<void> place(TensorView tensor, const std::vector<std::size_t>& offsets,
                      const std::string& where) {
     if (offsets.size() != 2 || offsets[0] > offsets[1]) {
       return fail(Fault::format, where + ".data_offsets must be a start and a later end");
     }
     const auto count = checked_product(tensor.shape);
-    const auto bytes = count ? checked_mul(*count, size_of(tensor.type)) : std::nullopt;
-    if (!bytes) return fail(Fault::format, where + ".shape is beyond any memory");
+    const auto bytes = count ? checked_mul(*count, element_size(tensor.type)) : std::nullopt;
+    if (!bytes) return fail(Fault::format, where + ".shape is too large");
     if (offsets[1] - offsets[0] != *bytes) {
       return fail(Fault::format, where + " needs " + std::to_string(*bytes) +
                                      " bytes for its shape and type, its data_offsets span " +
@@ -166,26 +166,25 @@ class Parser {
       return fail(Fault::format, where + " ends at byte " + std::to_string(offsets[1]) +
                                      " of the data, there are only " +
                                      std::to_string(out_.data.size()) +
-                                     ": the file is cut off or damaged");
+                                     ": the file is truncated or damaged");
     }
-    extents_.push_back({tensor.name, offsets[0], offsets[1]});
+    ranges_.push_back({tensor.name, offsets[0], offsets[1]});
     tensor.bytes = out_.data.subspan(offsets[0], *bytes);
     out_.tensors.emplace(tensor.name, std::move(tensor));
     return {};
   }
 
-  Result<void> check_extents() {
-    std::sort(extents_.begin(), extents_.end(), [](const Extent& left, const Extent& right) {
+  Result<void> check_ranges() {
+    std::sort(ranges_.begin(), ranges_.end(), [](const DataRange& left, const DataRange& right) {
       return std::pair(left.begin, left.end) < std::pair(right.begin, right.end);
     });
     std::size_t end = 0;
-    for (const Extent& extent : extents_) {
-      if (extent.begin != end) {
-        return broken("tensor '" + extent.name + "' starts at byte " +
-                      std::to_string(extent.begin) + " of the data, the one before it ends at " +
-                      std::to_string(end));
+    for (const DataRange& range : ranges_) {
+      if (range.begin != end) {
+        return broken("tensor '" + range.name + "' starts at byte " + std::to_string(range.begin) +
+                      " of the data, the one before it ends at " + std::to_string(end));
       }
-      end = extent.end;
+      end = range.end;
     }
     if (end == out_.data.size()) return {};
     return broken(std::to_string(out_.data.size() - end) + " bytes follow the last tensor");
@@ -193,23 +192,23 @@ class Parser {
 
   std::span<const std::byte> file_;
   const std::string& name_;
-  Seal seal_;
+  HeaderChecksum header_checksum_;
   Container out_;
-  std::vector<Extent> extents_;
+  std::vector<DataRange> ranges_;
 };
 
 }  // namespace
 
 Result<Container> parse_container(std::span<const std::byte> file, const std::string& name,
-                                  Seal seal) {
-  return Parser(file, name, seal).parse();
+                                  HeaderChecksum header_checksum) {
+  return Parser(file, name, header_checksum).parse();
 }
 
-std::size_t size_of(DataType type) {
+std::size_t element_size(DataType type) {
   return std::ranges::find(kTypes, type, &TypeInfo::type)->size;
 }
 
-std::string_view name_of(DataType type) {
+std::string_view to_string(DataType type) {
   return std::ranges::find(kTypes, type, &TypeInfo::type)->name;
 }
 

@@ -1,4 +1,4 @@
-// The container: a safetensors file, which is a length, a JSON header and the bytes of tensors.
+// The safetensors container: a length field, a JSON header and the bytes of the tensors.
 #pragma once
 
 #include <cstddef>
@@ -13,26 +13,25 @@
 
 namespace skim {
 
-// A file begins with the length of its header.
+// Size of the length field at the start of a file.
 inline constexpr std::size_t kLengthBytes = 8;
 
-// What a container says, checked against the bytes that are there: every tensor lies inside `data`
-// and has the size its type and shape ask for, and together they cover `data` without holes or
-// overlaps.
+// A validated container: every tensor lies inside `data` and has the size of its type and shape;
+// together they cover `data` without gaps or overlaps.
 struct Container {
   std::map<std::string, std::string, std::less<>> metadata;
   std::map<std::string, TensorView, std::less<>> tensors;
   std::span<const std::byte> data;
 };
 
-// Whether the header must match its checksum (checksum.h). Other programs' files have none.
-enum class Seal { checked, none };
+// Whether the header must have a valid checksum (checksum.h). Files of other programs have none.
+enum class HeaderChecksum { required, none };
 
-// Views of `file`, which must outlive the result.
+// The result refers to `file`, which must outlive it.
 Result<Container> parse_container(std::span<const std::byte> file, const std::string& name,
-                                  Seal seal = Seal::checked);
+                                  HeaderChecksum header_checksum = HeaderChecksum::required);
 
-// A tensor on its way into a container.
+// A tensor to be written.
 struct TensorBytes {
   std::string name;
   DataType type = DataType::f32;
@@ -40,15 +39,15 @@ struct TensorBytes {
   std::vector<std::byte> bytes;
 };
 
-// In the order given, metadata first, so the same input gives the same bytes. The header is padded
-// with spaces so that the data starts at a multiple of 64. The metadata gets two more entries:
+// Serializes metadata and tensors in the given order; the same input gives the same bytes. Pads the
+// header with spaces so that the data starts at a multiple of 64. Adds the metadata entries
 // "data_checksum" and "checksum".
-std::vector<std::byte> container_bytes(
+std::vector<std::byte> serialize_container(
     const std::vector<std::pair<std::string, std::string>>& metadata,
     const std::vector<TensorBytes>& tensors);
 
-std::size_t size_of(DataType type);
-// As safetensors spells it: "F32".
-std::string_view name_of(DataType type);
+std::size_t element_size(DataType type);
+// The name in safetensors: "F32".
+std::string_view to_string(DataType type);
 
 }  // namespace skim

@@ -13,13 +13,13 @@ namespace {
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 std::string data_checksum(const std::vector<TensorBytes>& tensors) {
-  std::vector<std::span<const std::byte>> pieces;
-  for (const TensorBytes& tensor : tensors) pieces.emplace_back(tensor.bytes);
-  return checksum_text(checksum_of(pieces));
+  std::vector<std::span<const std::byte>> chunks;
+  for (const TensorBytes& tensor : tensors) chunks.emplace_back(tensor.bytes);
+  return checksum_to_hex(compute_checksum(chunks));
 }
 
-// The length field and the padded header; the checksum of the header is still zeros.
-std::string head_of(const Metadata& metadata, const std::vector<TensorBytes>& tensors) {
+// Length field and padded header, with zeros for the checksum of the header.
+std::string make_header(const Metadata& metadata, const std::vector<TensorBytes>& tensors) {
   Json entries = Json::object();
   for (const auto& [key, value] : metadata) entries[key] = value;
   entries["data_checksum"] = data_checksum(tensors);
@@ -29,31 +29,32 @@ std::string head_of(const Metadata& metadata, const std::vector<TensorBytes>& te
   std::size_t offset = 0;
   for (const TensorBytes& tensor : tensors) {
     const std::size_t end = offset + tensor.bytes.size();
-    header[tensor.name] = {
-        {"dtype", name_of(tensor.type)}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
+    header[tensor.name] = {{"dtype", to_string(tensor.type)},
+                           {"shape", tensor.shape},
+                           {"data_offsets", {offset, end}}};
     offset = end;
   }
-  std::string head = std::string(kLengthBytes, '\0') + to_text(header);
-  head.resize(round_up(head.size(), kCacheLine), ' ');
-  const std::uint64_t length = head.size() - kLengthBytes;
-  std::memcpy(head.data(), &length, sizeof length);
-  return head;
+  std::string bytes = std::string(kLengthBytes, '\0') + to_text(header);
+  bytes.resize(round_up(bytes.size(), kCacheLine), ' ');
+  const std::uint64_t length = bytes.size() - kLengthBytes;
+  std::memcpy(bytes.data(), &length, sizeof length);
+  return bytes;
 }
 
 }  // namespace
 
-std::vector<std::byte> container_bytes(const Metadata& metadata,
-                                       const std::vector<TensorBytes>& tensors) {
-  std::string head = head_of(metadata, tensors);
-  seal_head(std::as_writable_bytes(std::span(head)));
-  std::size_t size = head.size();
+std::vector<std::byte> serialize_container(const Metadata& metadata,
+                                           const std::vector<TensorBytes>& tensors) {
+  std::string header = make_header(metadata, tensors);
+  write_header_checksum(std::as_writable_bytes(std::span(header)));
+  std::size_t size = header.size();
   for (const TensorBytes& tensor : tensors) size += tensor.bytes.size();
   std::vector<std::byte> file;
   file.reserve(size);
   const auto append = [&file](std::span<const std::byte> bytes) {
     file.insert(file.end(), bytes.begin(), bytes.end());
   };
-  append(std::as_bytes(std::span(head)));
+  append(std::as_bytes(std::span(header)));
   for (const TensorBytes& tensor : tensors) append(tensor.bytes);
   return file;
 }

@@ -12,11 +12,11 @@
 namespace skim {
 namespace {
 
-constexpr float kSmallestRow = 1e-30F;
-constexpr float kLargestRow = 1e38F;
+constexpr float kMinRowMagnitude = 1e-30F;
+constexpr float kMaxRowMagnitude = 1e38F;
 constexpr int kScaleBits = 17;
 
-// Each test turns a stored value into an integer whose top bit is set when the value is unsound:
+// Each test turns a stored value into an integer whose top bit is set when the value is invalid:
 // adding one to an exponent of all ones carries into the (cleared) sign. Plain integer arithmetic,
 // so that the compiler turns the loops below into vector code.
 struct F32Test {
@@ -48,7 +48,7 @@ Stored load(const std::byte* at) {
 }
 
 template <class Test>
-bool block_is_sound(const std::byte* start, std::size_t count) {
+bool block_is_valid(const std::byte* start, std::size_t count) {
   using Stored = typename Test::Stored;
   Stored seen = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -58,15 +58,15 @@ bool block_is_sound(const std::byte* start, std::size_t count) {
 }
 
 template <class Test>
-std::optional<std::size_t> find_unsound(std::span<const std::byte> bytes) {
+std::optional<std::size_t> find_invalid_value(std::span<const std::byte> bytes) {
   using Stored = typename Test::Stored;
   constexpr std::size_t kBlock = 4096;
   const std::size_t count = bytes.size() / sizeof(Stored);
   for (std::size_t begin = 0; begin < count; begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, count);
-    if (block_is_sound<Test>(bytes.data() + begin * sizeof(Stored), end - begin)) continue;
+    if (block_is_valid<Test>(bytes.data() + begin * sizeof(Stored), end - begin)) continue;
     for (std::size_t i = begin; i < end; ++i) {
-      if (!block_is_sound<Test>(bytes.data() + i * sizeof(Stored), 1)) return i;
+      if (!block_is_valid<Test>(bytes.data() + i * sizeof(Stored), 1)) return i;
     }
   }
   return std::nullopt;
@@ -76,14 +76,14 @@ float from_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);
 }
 
-// Five bits of exponent, ten of mantissa: all that it can hold an f32 holds exactly.
+// Exact: f16 has five bits of exponent and ten of mantissa.
 float from_f16(std::uint16_t bits) {
   const std::uint32_t exponent = bits >> 10U & 0x1FU;
   const std::uint32_t mantissa = bits & 0x3FFU;
   const float sign = (bits & 0x8000U) != 0 ? -1.0F : 1.0F;
   if (exponent == 0) return sign * static_cast<float>(mantissa) * 0x1.0p-24F;
-  constexpr std::uint32_t kOtherBias = 127 - 15;
-  const std::uint32_t rebiased = exponent == 0x1FU ? 0xFFU : exponent + kOtherBias;
+  constexpr std::uint32_t kBiasDifference = 127 - 15;
+  const std::uint32_t rebiased = exponent == 0x1FU ? 0xFFU : exponent + kBiasDifference;
   return sign * std::bit_cast<float>(rebiased << 23U | mantissa << 13U);
 }
 
@@ -93,7 +93,7 @@ std::uint16_t to_bf16(float value) {
   return static_cast<std::uint16_t>((bits + ties_to_even) >> 16U);
 }
 
-// Stored floats of any type.
+// Converts stored floats to f32.
 void convert(DataType type, const std::byte* start, std::size_t count, float* out) {
   assert(type == DataType::f32 || type == DataType::bf16 || type == DataType::f16);
   if (type == DataType::f32) {
@@ -117,10 +117,10 @@ tl::unexpected<Error> too_large(const std::string& name, std::string_view type) 
                                    std::string(type) + "; store the model as f32");
 }
 
-float scale_of(std::span<const float> row) {
+float row_scale(std::span<const float> row) {
   float largest = 0;
   for (const float value : row) largest = std::max(largest, std::abs(value));
-  if (largest < kSmallestRow) return 0;
+  if (largest < kMinRowMagnitude) return 0;
   int exponent = 0;
   const double mantissa = std::frexp(static_cast<double>(largest) / 127, &exponent);
   return static_cast<float>(
@@ -129,16 +129,16 @@ float scale_of(std::span<const float> row) {
 
 }  // namespace
 
-std::optional<std::size_t> first_unsound(DataType type, std::span<const std::byte> bytes) {
+std::optional<std::size_t> find_invalid(DataType type, std::span<const std::byte> bytes) {
   switch (type) {
     case DataType::f32:
-      return find_unsound<F32Test>(bytes);
+      return find_invalid_value<F32Test>(bytes);
     case DataType::bf16:
-      return find_unsound<Bf16Test>(bytes);
+      return find_invalid_value<Bf16Test>(bytes);
     case DataType::f16:
-      return find_unsound<F16Test>(bytes);
+      return find_invalid_value<F16Test>(bytes);
     case DataType::i8:
-      return find_unsound<I8Test>(bytes);
+      return find_invalid_value<I8Test>(bytes);
     case DataType::u8:
     case DataType::u32:
       break;
@@ -149,7 +149,7 @@ std::optional<std::size_t> first_unsound(DataType type, std::span<const std::byt
 void row_to_floats(const TensorView& tensor, const TensorView* scale, std::size_t row, float* out) {
   assert(tensor.shape.size() == 2 && row < tensor.shape[0]);
   const std::size_t width = tensor.shape[1];
-  const std::byte* start = tensor.bytes.data() + row * width * size_of(tensor.type);
+  const std::byte* start = tensor.bytes.data() + row * width * element_size(tensor.type);
   if (tensor.type != DataType::i8) return convert(tensor.type, start, width, out);
   assert(scale != nullptr);
   const auto factor = load<float>(scale->bytes.data() + row * sizeof(float));
@@ -158,7 +158,7 @@ void row_to_floats(const TensorView& tensor, const TensorView* scale, std::size_
   }
 }
 
-std::vector<float> floats_of(const TensorView& tensor, const TensorView* scale) {
+std::vector<float> to_floats(const TensorView& tensor, const TensorView* scale) {
   std::vector<float> values(tensor.count());
   if (tensor.type != DataType::i8) {
     convert(tensor.type, tensor.bytes.data(), values.size(), values.data());
@@ -181,7 +181,7 @@ Result<TensorBytes> store_bf16(std::string name, std::vector<std::size_t> shape,
   TensorBytes tensor{std::move(name), DataType::bf16, std::move(shape), {}};
   tensor.bytes.reserve(values.size() * 2);
   for (const float value : values) append(tensor.bytes, to_bf16(value));
-  if (first_unsound(DataType::bf16, tensor.bytes)) return too_large(tensor.name, "bf16");
+  if (find_invalid(DataType::bf16, tensor.bytes)) return too_large(tensor.name, "bf16");
   return tensor;
 }
 
@@ -196,10 +196,10 @@ Result<Quantized> store_i8(std::string name, std::vector<std::size_t> shape,
   out.values.bytes.reserve(values.size());
   for (std::size_t row = 0; row < rows; ++row) {
     const auto from = values.subspan(row * width, width);
-    if (std::ranges::any_of(from, [](float value) { return std::abs(value) > kLargestRow; })) {
+    if (std::ranges::any_of(from, [](float value) { return std::abs(value) > kMaxRowMagnitude; })) {
       return too_large(out.values.name, "int8");
     }
-    const float scale = scale_of(from);
+    const float scale = row_scale(from);
     append(out.scale.bytes, scale);
     for (const float value : from) {
       const float steps = scale > 0 ? std::nearbyint(value / scale) : 0;

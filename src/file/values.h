@@ -1,4 +1,4 @@
-// Numbers as the file stores them: checks at load, conversions from and to f32.
+// Validation, quantization and dequantization of tensor values.
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,27 @@
 
 namespace skim {
 
-// Scales beyond this could make a weight infinite.
+// A larger scale could make a weight infinite.
 inline constexpr float kMaxScale = 1e36F;
 
-// Index of the first value that no weight may have: NaN or infinite in f32, bf16 and f16, -128 in
-// i8 (stored weights are symmetric). Nothing when all are sound. Reads unaligned bytes safely, at
-// about the speed of memory.
-std::optional<std::size_t> first_unsound(DataType type, std::span<const std::byte> bytes);
+// Index of the first invalid weight: NaN or infinite in f32, bf16 and f16, -128 in i8 (quantization
+// is symmetric). nullopt when all are valid. Bytes need not be aligned; runs at about memory speed.
+std::optional<std::size_t> find_invalid(DataType type, std::span<const std::byte> bytes);
 
-// A whole tensor in f32, whatever its type; `scale` is needed for i8 only, which must be a matrix.
-std::vector<float> floats_of(const TensorView& tensor, const TensorView* scale);
+// Dequantizes a tensor. `scale` is needed for i8 only, which must be a matrix.
+std::vector<float> to_floats(const TensorView& tensor, const TensorView* scale);
 
 TensorBytes store_f32(std::string name, std::vector<std::size_t> shape,
                       std::span<const float> values);
 
-// Rounds to the nearest, ties to even. An error when a value is too large for the type.
+// Rounds to nearest, ties to even. Fails when a value overflows.
 Result<TensorBytes> store_bf16(std::string name, std::vector<std::size_t> shape,
                                std::span<const float> values);
 
-// A matrix in i8 and its scales, one a row: value = stored * scale. A scale is the row's largest
-// magnitude over 127, rounded up to 17 significant bits: then every product of a stored value (7
-// bits) with it is exact in f32 (24 bits), and storing the products again gives the same bytes.
-// Rows that hold nothing above 1e-30 become zeros with scale 0.
+// A matrix quantized to i8 with one scale per row: value = stored * scale. A scale is the largest
+// magnitude of the row over 127, rounded up to 17 significant bits: then the product with a stored
+// value (7 bits) is exact in f32 (24 bits), and quantizing the products again gives the same bytes.
+// Rows with no magnitude above 1e-30 become zeros with scale 0.
 struct Quantized {
   TensorBytes values;
   TensorBytes scale;

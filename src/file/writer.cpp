@@ -12,7 +12,7 @@
 #include "file/probes.h"
 #include "file/safetensors.h"
 #include "file/values.h"
-#include "file/words.h"
+#include "file/vocab_tensors.h"
 #include "spec/params.h"
 #include "spec/spec_json.h"
 
@@ -21,59 +21,60 @@ namespace {
 
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-tl::unexpected<Error> wrong(const std::string& what) {
+tl::unexpected<Error> cannot_store(const std::string& what) {
   return fail(Fault::argument, "cannot store the model: " + what);
 }
 
-// Everything of the draft that becomes JSON text must be text, or it would not come back.
-Result<void> check_texts(const ModelDraft& draft) {
-  if (!is_utf8(draft.about)) return wrong("'about' is not valid UTF-8");
-  if (!is_utf8(draft.calibration.data)) return wrong("'calibration.data' is not valid UTF-8");
+// Checks that all strings stored as JSON are UTF-8, so that they can be read back.
+Result<void> check_strings(const ModelDraft& draft) {
+  if (!is_utf8(draft.about)) return cannot_store("'about' is not valid UTF-8");
+  if (!is_utf8(draft.calibration.data))
+    return cannot_store("'calibration.data' is not valid UTF-8");
   for (const std::string& label : draft.spec.labels) {
-    if (!is_utf8(label)) return wrong("a label is not valid UTF-8");
+    if (!is_utf8(label)) return cannot_store("a label is not valid UTF-8");
   }
   for (const Probe& probe : draft.probes) {
     bool valid = is_utf8(probe.query.text) && is_utf8(probe.query.question);
     for (const std::string& choice : probe.query.choices) valid = valid && is_utf8(choice);
     for (const Pass& pass : probe.trace) valid = valid && is_utf8(pass.reader);
-    if (!valid) return wrong("a probe is not valid UTF-8");
+    if (!valid) return cannot_store("a probe is not valid UTF-8");
   }
   return {};
 }
 
-// What the loader would refuse must not be written.
+// Rejects whatever the loader would reject.
 Result<void> check_draft(const ModelDraft& draft) {
-  if (auto sound = check(draft.spec); !sound) return wrong("spec: " + sound.error().message);
-  if (auto sound = check(draft.calibration); !sound) {
-    return wrong("calibration: " + sound.error().message);
+  if (auto valid = check(draft.spec); !valid) return cannot_store("spec: " + valid.error().message);
+  if (auto valid = check(draft.calibration); !valid) {
+    return cannot_store("calibration: " + valid.error().message);
   }
-  if (auto sound = check_texts(draft); !sound) return sound;
-  if (draft.vocabulary.size() != static_cast<std::size_t>(draft.spec.vocabulary)) {
-    return wrong("it has " + std::to_string(draft.vocabulary.size()) +
-                 " words, the spec asks for " + std::to_string(draft.spec.vocabulary));
+  if (auto valid = check_strings(draft); !valid) return valid;
+  if (draft.vocabulary.size() != static_cast<std::size_t>(draft.spec.vocab_size)) {
+    return cannot_store("it has " + std::to_string(draft.vocabulary.size()) + " words, expected " +
+                        std::to_string(draft.spec.vocab_size));
   }
-  if (auto probes = probes_of(json_of(draft.probes), draft.spec, "probes"); !probes) {
-    return wrong(probes.error().message);
+  if (auto probes = parse_probes(to_json(draft.probes), draft.spec, "probes"); !probes) {
+    return cannot_store(probes.error().message);
   }
   return {};
 }
 
-Metadata metadata_of(const ModelDraft& draft) {
+Metadata make_metadata(const ModelDraft& draft) {
   const auto entry = [](std::string_view key, std::string value) {
     return std::pair(std::string(key), std::move(value));
   };
   return {entry(kFormatKey, std::string(kFormat)),
           entry(kVersionKey, std::to_string(kFormatVersion)),
-          entry(kSpecKey, to_text(json_of(draft.spec))),
-          entry(kCalibrationKey, to_text(json_of(draft.calibration))),
-          entry(kProbesKey, to_text(json_of(draft.probes))),
+          entry(kSpecKey, to_text(to_json(draft.spec))),
+          entry(kCalibrationKey, to_text(to_json(draft.calibration))),
+          entry(kProbesKey, to_text(to_json(draft.probes))),
           entry(kAboutKey, draft.about)};
 }
 
-Result<void> store(const TensorSpec& wanted, const std::vector<float>& values, WeightType weights,
-                   std::vector<TensorBytes>& into) {
+Result<void> store(const TensorSpec& wanted, const std::vector<float>& values,
+                   WeightType weight_type, std::vector<TensorBytes>& into) {
   const auto keep = [&into](TensorBytes tensor) { into.push_back(std::move(tensor)); };
-  switch (wanted.quantized ? weights : WeightType::f32) {
+  switch (wanted.quantized ? weight_type : WeightType::f32) {
     case WeightType::bf16:
       return store_bf16(wanted.name, wanted.shape, values).map(keep);
     case WeightType::int8:
@@ -92,46 +93,46 @@ Result<std::vector<TensorBytes>> store_tensors(const ModelDraft& draft) {
   std::map<std::string_view, const std::vector<float>*> given;
   for (const ModelDraft::Tensor& tensor : draft.tensors) {
     if (!given.emplace(tensor.name, &tensor.values).second) {
-      return wrong("tensor '" + tensor.name + "' is given twice");
+      return cannot_store("tensor '" + tensor.name + "' is duplicated");
     }
   }
   std::vector<TensorBytes> stored;
   for (const TensorSpec& wanted : model_tensors(draft.spec)) {
     const std::string name = "tensor '" + wanted.name + "'";
     const auto found = given.find(wanted.name);
-    if (found == given.end()) return wrong(name + " is missing");
+    if (found == given.end()) return cannot_store(name + " is missing");
     const std::vector<float>& values = *found->second;
     std::size_t count = 1;
     for (const std::size_t extent : wanted.shape) count *= extent;
     if (values.size() != count) {
-      return wrong(name + " has " + std::to_string(values.size()) + " values, the spec asks for " +
-                   std::to_string(count));
+      return cannot_store(name + " has " + std::to_string(values.size()) + " values, expected " +
+                          std::to_string(count));
     }
-    if (const auto at = first_unsound(DataType::f32, std::as_bytes(std::span(values)))) {
-      return wrong(name + " holds NaN or infinity at index " + std::to_string(*at));
+    if (const auto at = find_invalid(DataType::f32, std::as_bytes(std::span(values)))) {
+      return cannot_store(name + " holds NaN or infinity at index " + std::to_string(*at));
     }
-    if (auto done = store(wanted, values, draft.spec.weights, stored); !done) {
-      return wrong(done.error().message);
+    if (auto done = store(wanted, values, draft.spec.weight_type, stored); !done) {
+      return cannot_store(done.error().message);
     }
     given.erase(found);
   }
   if (given.empty()) return stored;
-  return wrong("tensor '" + std::string(given.begin()->first) + "' is not in the spec");
+  return cannot_store("tensor '" + std::string(given.begin()->first) + "' is not in the spec");
 }
 
 }  // namespace
 
 Result<std::vector<std::byte>> to_bytes(const ModelDraft& draft) {
-  if (auto sound = check_draft(draft); !sound) return tl::make_unexpected(sound.error());
+  if (auto valid = check_draft(draft); !valid) return tl::make_unexpected(valid.error());
   auto tensors = store_tensors(draft);
   if (!tensors) return tl::make_unexpected(tensors.error());
-  auto words = store_words(draft.vocabulary);
-  if (!words) return wrong(words.error().message);
-  std::ranges::move(*words, std::back_inserter(*tensors));
-  // Wide types first, so that every tensor is aligned to its type without holes between them.
+  auto vocab = store_vocab(draft.vocabulary);
+  if (!vocab) return cannot_store(vocab.error().message);
+  std::ranges::move(*vocab, std::back_inserter(*tensors));
+  // Wide types first, so that every tensor is aligned without padding.
   std::ranges::stable_sort(*tensors, std::ranges::greater{},
-                           [](const TensorBytes& tensor) { return size_of(tensor.type); });
-  return container_bytes(metadata_of(draft), *tensors);
+                           [](const TensorBytes& tensor) { return element_size(tensor.type); });
+  return serialize_container(make_metadata(draft), *tensors);
 }
 
 Result<void> write_model_file(const ModelDraft& draft, const std::filesystem::path& path) {

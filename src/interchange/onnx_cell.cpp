@@ -11,10 +11,10 @@ CellState apply_lstm(Graph& graph, const Name& sums, const CellState& old) {
   const std::vector<Name> gates = split_gates(graph, sums, 4);
   const Name input = graph.op("Sigmoid", {gates[0]});
   const Name forget = graph.op("Sigmoid", {gates[1]});
-  const Name inner = graph.op("Tanh", {gates[2]});
+  const Name candidate = graph.op("Tanh", {gates[2]});
   const Name output = graph.op("Sigmoid", {gates[3]});
-  const Name kept = graph.op("Mul", {forget, old.cell});
-  const Name cell = graph.op("Add", {kept, graph.op("Mul", {input, inner})});
+  const Name retained = graph.op("Mul", {forget, old.cell});
+  const Name cell = graph.op("Add", {retained, graph.op("Mul", {input, candidate})});
   return {graph.op("Mul", {output, graph.op("Tanh", {cell})}), cell};
 }
 
@@ -23,10 +23,12 @@ CellState apply_gru(Graph& graph, const Name& from_input, const Name& from_state
   const std::vector<Name> x = split_gates(graph, from_input, 3);
   const std::vector<Name> h = split_gates(graph, from_state, 3);
   const Name reset = graph.op("Sigmoid", {graph.op("Add", {x[0], h[0]})});
-  const Name keep = graph.op("Sigmoid", {graph.op("Add", {x[1], h[1]})});
-  const Name fresh = graph.op("Tanh", {graph.op("Add", {x[2], graph.op("Mul", {reset, h[2]})})});
-  const Name change = graph.op("Sub", {graph.constants().reals("one", {}, 1.0F), keep});
-  return {graph.op("Add", {graph.op("Mul", {change, fresh}), graph.op("Mul", {keep, old.hidden})}),
+  const Name update = graph.op("Sigmoid", {graph.op("Add", {x[1], h[1]})});
+  const Name candidate =
+      graph.op("Tanh", {graph.op("Add", {x[2], graph.op("Mul", {reset, h[2]})})});
+  const Name change = graph.op("Sub", {graph.initializers().floats("one", {}, 1.0F), update});
+  return {graph.op("Add",
+                   {graph.op("Mul", {change, candidate}), graph.op("Mul", {update, old.hidden})}),
           {}};
 }
 

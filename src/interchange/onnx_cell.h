@@ -1,4 +1,4 @@
-// One step of a recurrent cell as a graph.
+// ONNX subgraph of one recurrent step.
 #pragma once
 
 #include "interchange/onnx_graph.h"
@@ -6,13 +6,13 @@
 
 namespace skim::onnx {
 
-// Rows: [1, units]. `cell` is there for an LSTM only.
+// Values of shape [1, units]; `cell` for LSTM only.
 struct CellState {
   Name hidden, cell;
 };
 
-// The state after a step, from the gates' sums over input and state ([1, gates * units], with their
-// biases). `old` has as many units as the cell.
+// Returns the state after a step. `from_input` and `from_state` are the pre-activations including
+// biases, [1, gates * units]. `old` has as many units as the cell.
 CellState apply_gates(Graph& graph, Cell cell, const Name& from_input, const Name& from_state,
                       const CellState& old);
 

@@ -1,4 +1,4 @@
-// The choice between reading and skimming as a graph: which level a word gets.
+// ONNX subgraph of the read/skim decision.
 #pragma once
 
 #include "interchange/onnx_cell.h"
@@ -6,31 +6,30 @@
 
 namespace skim::onnx {
 
-struct Choice {
-  Name level;   // 0 reads; a number
-  Name p_read;  // a number
+struct LevelChoice {
+  Name level;   // scalar; 0 reads
+  Name p_read;  // scalar
 };
 
 class DecisionGraph {
  public:
-  // Adds to the graph around the loop what can be computed for all rows at once, and what the
-  // threshold asks of a decision.
+  // Adds to the outer graph what can be computed for all rows at once.
   DecisionGraph(Graph& around, const PassTensors& tensors, const Name& rows, const Name& threshold);
 
-  // For the row of this index ([1]), in the loop's body.
-  Choice choose(Graph& body, const Name& at, const CellState& state) const;
+  // Adds the decision for the row with index `at` ([1]) to the loop body.
+  LevelChoice choose(Graph& body, const Name& at, const CellState& state) const;
 
  private:
   Name logits(Graph& body, const Name& at, const CellState& state) const;
-  Choice of_two(Graph& body, const Name& logit) const;
-  Choice of_several(Graph& body, const Name& logits) const;
+  LevelChoice choose_binary(Graph& body, const Name& logit) const;
+  LevelChoice choose_level(Graph& body, const Name& logits) const;
 
   ReaderSpec reader_;
-  Name rows_, limit_;
+  Name rows_, bound_;
   Name from_rows_;                // linear: [words, levels - 1]
-  Name state_, cell_;             // linear: matrices over h and c
+  Name state_, cell_;             // linear: weights for h and c
   Name scale_, bias_;             // dot
-  Name last_logit_, level_axis_;  // several levels: 0 for the last one; 1
+  Name last_logit_, level_axis_;  // more than two levels: constants 0 and 1
 };
 
 }  // namespace skim::onnx

@@ -3,7 +3,7 @@
 namespace skim::onnx {
 namespace {
 
-// Numbers of fields, as onnx.proto has them.
+// Field numbers of onnx.proto.
 enum NodeField {
   kNodeInput = 1,
   kNodeOutput = 2,
@@ -28,49 +28,52 @@ enum AttributeField {
 };
 enum AttributeType : std::int64_t { kWhole = 2, kGraph = 5, kWholes = 7 };
 
-Message type_of(const Port& port) {
+Message to_type_message(const ValueInfo& value) {
   Message shape;
-  for (const std::int64_t extent : port.extents) {
-    shape.add(1, extent == kWords ? Message().add(2, "words") : Message().add(1, extent));
+  for (const std::int64_t extent : value.shape) {
+    shape.add(1, extent == kDynamicSize ? Message().add(2, "words") : Message().add(1, extent));
   }
-  const Message tensor = Message().add(1, static_cast<std::int64_t>(port.element)).add(2, shape);
+  const Message tensor = Message().add(1, static_cast<std::int64_t>(value.type)).add(2, shape);
   return Message().add(1, tensor);
 }
 
-Message message_of(const Port& port) { return Message().add(1, port.name).add(2, type_of(port)); }
+Message to_message(const ValueInfo& value) {
+  return Message().add(1, value.name).add(2, to_type_message(value));
+}
 
 }  // namespace
 
-Name Constants::fresh(std::string_view hint) {
+Name Initializers::unique_name(std::string_view hint) {
   return std::string(hint) + "_" + std::to_string(++count_);
 }
 
-Name Constants::add(Name name, const std::vector<std::size_t>& shape, Element element,
-                    std::span<const std::byte> bytes) {
+Name Initializers::add(Name name, const std::vector<std::size_t>& shape, ElementType type,
+                       std::span<const std::byte> bytes) {
   Message tensor;
   for (const std::size_t extent : shape)
     tensor.add(kTensorExtent, static_cast<std::int64_t>(extent));
-  tensor.add(kTensorType, static_cast<std::int64_t>(element)).add(kTensorName, name);
+  tensor.add(kTensorType, static_cast<std::int64_t>(type)).add(kTensorName, name);
   tensor.add(kTensorBytes,
              std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   messages_.push_back(std::move(tensor));
   return name;
 }
 
-Name Constants::reals(Name name, const std::vector<std::size_t>& shape,
-                      std::span<const float> values) {
-  return add(std::move(name), shape, Element::real, std::as_bytes(values));
+Name Initializers::floats(Name name, const std::vector<std::size_t>& shape,
+                          std::span<const float> values) {
+  return add(std::move(name), shape, ElementType::float32, std::as_bytes(values));
 }
 
-Name Constants::reals(std::string_view hint, const std::vector<std::size_t>& shape, float value) {
+Name Initializers::floats(std::string_view hint, const std::vector<std::size_t>& shape,
+                          float value) {
   std::size_t count = 1;
   for (const std::size_t extent : shape) count *= extent;
-  return reals(fresh(hint), shape, std::vector<float>(count, value));
+  return floats(unique_name(hint), shape, std::vector<float>(count, value));
 }
 
-Name Constants::wholes(std::string_view hint, const std::vector<std::size_t>& shape,
-                       std::span<const std::int64_t> values) {
-  return add(fresh(hint), shape, Element::whole, std::as_bytes(values));
+Name Initializers::ints(std::string_view hint, const std::vector<std::size_t>& shape,
+                        std::span<const std::int64_t> values) {
+  return add(unique_name(hint), shape, ElementType::int64, std::as_bytes(values));
 }
 
 Message attribute(std::string_view name, std::int64_t value) {
@@ -90,7 +93,7 @@ Message attribute(std::string_view name, const std::vector<std::int64_t>& values
 Message attribute(std::string_view name, const Graph& graph) {
   return Message()
       .add(kAttributeName, name)
-      .add(kAttributeGraph, graph.message(name, Graph::Place::inside))
+      .add(kAttributeGraph, graph.message(name, Graph::Kind::subgraph))
       .add(kAttributeType, std::int64_t{kGraph});
 }
 
@@ -107,7 +110,7 @@ void Graph::add_node(std::string_view kind, const std::vector<Name>& inputs,
 std::vector<Name> Graph::ops(std::string_view kind, const std::vector<Name>& inputs,
                              std::size_t outputs, const std::vector<Message>& attributes) {
   std::vector<Name> names;
-  for (std::size_t i = 0; i < outputs; ++i) names.push_back(constants_->fresh(kind));
+  for (std::size_t i = 0; i < outputs; ++i) names.push_back(initializers_->unique_name(kind));
   add_node(kind, inputs, names, attributes);
   return names;
 }
@@ -117,12 +120,12 @@ Name Graph::op(std::string_view kind, const std::vector<Name>& inputs,
   return ops(kind, inputs, 1, attributes).front();
 }
 
-void Graph::name_output(std::string_view kind, const std::vector<Name>& inputs, const Name& output,
-                        const std::vector<Message>& attributes) {
+void Graph::add_named(std::string_view kind, const std::vector<Name>& inputs, const Name& output,
+                      const std::vector<Message>& attributes) {
   add_node(kind, inputs, {output}, attributes);
 }
 
-Name Graph::dense(const Name& x, const Name& matrix, const Name& bias) {
+Name Graph::gemm(const Name& x, const Name& matrix, const Name& bias) {
   std::vector<Name> inputs = {x, matrix};
   if (!bias.empty()) inputs.push_back(bias);
   return op("Gemm", inputs, {attribute("transB", std::int64_t{1})});
@@ -130,33 +133,33 @@ Name Graph::dense(const Name& x, const Name& matrix, const Name& bias) {
 
 Name Graph::columns(const Name& matrix, std::int64_t from, std::int64_t to) {
   const auto one = [&](std::string_view hint, std::int64_t value) {
-    return constants_->wholes(hint, {1}, {&value, 1});
+    return initializers_->ints(hint, {1}, {&value, 1});
   };
   return op("Slice", {matrix, one("from", from), one("to", to), one("axis", 1)});
 }
 
 Name Graph::squeeze(const Name& value, std::int64_t axis) {
-  return op("Squeeze", {value, constants_->wholes("axis", {1}, {&axis, 1})});
+  return op("Squeeze", {value, initializers_->ints("axis", {1}, {&axis, 1})});
 }
 
 Name Graph::unsqueeze(const Name& value, std::int64_t axis) {
-  return op("Unsqueeze", {value, constants_->wholes("axis", {1}, {&axis, 1})});
+  return op("Unsqueeze", {value, initializers_->ints("axis", {1}, {&axis, 1})});
 }
 
 Name Graph::sum(const Name& value, std::int64_t axis) {
-  return op("ReduceSum", {value, constants_->wholes("axis", {1}, {&axis, 1})});
+  return op("ReduceSum", {value, initializers_->ints("axis", {1}, {&axis, 1})});
 }
 
-void Graph::add_input(const Port& port) { inputs_.push_back(message_of(port)); }
+void Graph::add_input(const ValueInfo& value) { inputs_.push_back(to_message(value)); }
 
-void Graph::add_output(const Port& port) { outputs_.push_back(message_of(port)); }
+void Graph::add_output(const ValueInfo& value) { outputs_.push_back(to_message(value)); }
 
-Message Graph::message(std::string_view name, Place place) const {
+Message Graph::message(std::string_view name, Kind kind) const {
   Message graph;
   for (const Message& node : nodes_) graph.add(kGraphNode, node);
   graph.add(kGraphName, name);
-  if (place == Place::outermost) {
-    for (const Message& constant : constants_->messages()) graph.add(kGraphConstant, constant);
+  if (kind == Kind::main) {
+    for (const Message& constant : initializers_->messages()) graph.add(kGraphConstant, constant);
   }
   for (const Message& input : inputs_) graph.add(kGraphInput, input);
   for (const Message& output : outputs_) graph.add(kGraphOutput, output);

@@ -1,5 +1,4 @@
-// Builds ONNX graphs: nodes, constants, graphs inside nodes. Knows the file format, nothing of
-// readers.
+// Builder for ONNX graphs: nodes, initializers, subgraphs. Independent of the model.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +11,36 @@
 
 namespace skim::onnx {
 
-using Name = std::string;  // of a value: what a node puts out and others take
+using Name = std::string;  // of a value
 
-enum class Element : std::int64_t { real = 1, whole = 7, yes_no = 9 };
+// Element types with their numbers in onnx.proto.
+enum class ElementType : std::int64_t { float32 = 1, int64 = 7, boolean = 9 };
 
-// An extent that is known only when the graph runs: as many as the text has words.
-inline constexpr std::int64_t kWords = -1;
+// A dynamic dimension: the number of words.
+inline constexpr std::int64_t kDynamicSize = -1;
 
-// A value that enters or leaves a graph.
-struct Port {
+// An input or output of a graph.
+struct ValueInfo {
   Name name;
-  Element element = Element::real;
-  std::vector<std::int64_t> extents;
+  ElementType type = ElementType::float32;
+  std::vector<std::int64_t> shape;
 };
 
-// What the graphs of one model share: fresh names, and constants, which all stand in the outermost
-// graph.
-class Constants {
+// State shared by the graphs of one model: unique names, and the initializers of the main graph.
+class Initializers {
  public:
-  Name fresh(std::string_view hint);
-  // The name is taken as it is; values are row-major.
-  Name reals(Name name, const std::vector<std::size_t>& shape, std::span<const float> values);
-  Name reals(std::string_view hint, const std::vector<std::size_t>& shape, float value);
-  Name wholes(std::string_view hint, const std::vector<std::size_t>& shape,
-              std::span<const std::int64_t> values);
-  Name whole(std::string_view hint, std::int64_t value) { return wholes(hint, {}, {&value, 1}); }
+  Name unique_name(std::string_view hint);
+  // Uses `name` as it is; values are row-major.
+  Name floats(Name name, const std::vector<std::size_t>& shape, std::span<const float> values);
+  Name floats(std::string_view hint, const std::vector<std::size_t>& shape, float value);
+  Name ints(std::string_view hint, const std::vector<std::size_t>& shape,
+            std::span<const std::int64_t> values);
+  Name int_scalar(std::string_view hint, std::int64_t value) { return ints(hint, {}, {&value, 1}); }
 
   const std::vector<Message>& messages() const { return messages_; }
 
  private:
-  Name add(Name name, const std::vector<std::size_t>& shape, Element element,
+  Name add(Name name, const std::vector<std::size_t>& shape, ElementType type,
            std::span<const std::byte> bytes);
 
   std::vector<Message> messages_;
@@ -50,47 +49,47 @@ class Constants {
 
 class Graph;
 
-// An attribute of a node.
+// Node attributes.
 Message attribute(std::string_view name, std::int64_t value);
 Message attribute(std::string_view name, const std::vector<std::int64_t>& values);
 Message attribute(std::string_view name, const Graph& graph);
 
 class Graph {
  public:
-  // `constants` outlives the graph.
-  explicit Graph(Constants& constants) : constants_(&constants) {}
+  // `initializers` must outlive the graph.
+  explicit Graph(Initializers& initializers) : initializers_(&initializers) {}
 
-  Constants& constants() { return *constants_; }
+  Initializers& initializers() { return *initializers_; }
 
-  // A node with one output, or with several; the outputs are named after the operator.
+  // Adds a node with one output, or with several; returns generated output names.
   Name op(std::string_view kind, const std::vector<Name>& inputs,
           const std::vector<Message>& attributes = {});
   std::vector<Name> ops(std::string_view kind, const std::vector<Name>& inputs, std::size_t outputs,
                         const std::vector<Message>& attributes = {});
-  // A node whose output has the name that users know.
-  void name_output(std::string_view kind, const std::vector<Name>& inputs, const Name& output,
-                   const std::vector<Message>& attributes = {});
+  // Adds a node with a given output name, for outputs of the model.
+  void add_named(std::string_view kind, const std::vector<Name>& inputs, const Name& output,
+                 const std::vector<Message>& attributes = {});
 
-  // x times the transposed matrix (outputs x inputs), plus the bias unless its name is empty.
-  Name dense(const Name& x, const Name& matrix, const Name& bias);
+  // x * matrix^T + bias, with matrix [outputs, inputs]; no bias when its name is empty.
+  Name gemm(const Name& x, const Name& matrix, const Name& bias);
   // Columns [from, to) of a matrix.
   Name columns(const Name& matrix, std::int64_t from, std::int64_t to);
   Name squeeze(const Name& value, std::int64_t axis);
   Name unsqueeze(const Name& value, std::int64_t axis);
-  Name sum(const Name& value, std::int64_t axis);  // the axis stays, with one entry
+  Name sum(const Name& value, std::int64_t axis);  // keeps the axis
 
-  void add_input(const Port& port);
-  void add_output(const Port& port);
+  void add_input(const ValueInfo& value);
+  void add_output(const ValueInfo& value);
 
-  // The outermost graph holds the constants.
-  enum class Place { outermost, inside };
-  Message message(std::string_view name, Place place) const;
+  // The main graph holds the initializers.
+  enum class Kind { main, subgraph };
+  Message message(std::string_view name, Kind kind) const;
 
  private:
   void add_node(std::string_view kind, const std::vector<Name>& inputs,
                 const std::vector<Name>& outputs, const std::vector<Message>& attributes);
 
-  Constants* constants_;
+  Initializers* initializers_;
   std::vector<Message> nodes_, inputs_, outputs_;
 };
 

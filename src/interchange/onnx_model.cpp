@@ -13,105 +13,108 @@ namespace skim {
 namespace {
 
 using onnx::attribute;
-using onnx::Element;
+using onnx::ElementType;
 using onnx::Graph;
-using onnx::kWords;
+using onnx::kDynamicSize;
 using onnx::Name;
 using onnx::PassValues;
 
-constexpr std::int64_t kOnnxFormat = 8;  // "IR version"
-// Readers of protobuf give up beyond this.
-constexpr std::size_t kMostBytes = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kOnnxIrVersion = 8;
+// Limit of protobuf parsers.
+constexpr std::size_t kMaxBytes = std::numeric_limits<std::int32_t>::max();
 
 class ClassifierGraph {
  public:
   explicit ClassifierGraph(const ModelFile& file)
-      : file_(file), spec_(file.spec), graph_(constants_) {}
+      : file_(file), spec_(file.spec), graph_(initializers_) {}
 
   Message build() {
     const Name words = "words";
-    graph_.add_input({words, Element::whole, {kWords}});
-    graph_.add_input({"threshold", Element::real, {}});
+    graph_.add_input({words, ElementType::int64, {kDynamicSize}});
+    graph_.add_input({"threshold", ElementType::float32, {}});
     prepare_text(words);
-    const Name vectors = constants_.reals(Name("word_vectors"), file_.find("words")->shape,
-                                          to_floats(file_, "words"));
-    read(graph_.op("Gather", {vectors, words}));
+    const Name embedding =
+        initializers_.floats(Name("embedding"), file_.find("embedding.weight")->shape,
+                             to_floats(file_, "embedding.weight"));
+    read(graph_.op("Gather", {embedding, words}));
     score();
-    const auto passes = static_cast<std::int64_t>(passes_of(spec_).size());
-    graph_.add_output({"scores", Element::real, {static_cast<std::int64_t>(spec_.labels.size())}});
-    graph_.add_output({"widths", Element::whole, {passes, kWords}});
-    graph_.add_output({"p_read", Element::real, {passes, kWords}});
-    return graph_.message("classifier", Graph::Place::outermost);
+    const auto passes = static_cast<std::int64_t>(model_passes(spec_).size());
+    graph_.add_output(
+        {"scores", ElementType::float32, {static_cast<std::int64_t>(spec_.labels.size())}});
+    graph_.add_output({"widths", ElementType::int64, {passes, kDynamicSize}});
+    graph_.add_output({"p_read", ElementType::float32, {passes, kDynamicSize}});
+    return graph_.message("classifier", Graph::Kind::main);
   }
 
  private:
   Name weight(const std::string& name) {
-    return constants_.reals(name, file_.find(name)->shape, to_floats(file_, name));
+    return initializers_.floats(name, file_.find(name)->shape, to_floats(file_, name));
   }
 
   void prepare_text(const Name& words) {
-    text_.count = graph_.op("Squeeze", {graph_.op("Shape", {words})});
+    text_.num_words = graph_.op("Squeeze", {graph_.op("Shape", {words})});
     if (spec_.bidirectional) {
-      const Name zero = constants_.whole("zero", 0);
-      const Name one = constants_.whole("one", 1);
-      text_.last = graph_.op("Sub", {text_.count, one});
-      text_.backwards =
-          graph_.op("Sub", {text_.last, graph_.op("Range", {zero, text_.count, one})});
+      const Name zero = initializers_.int_scalar("zero", 0);
+      const Name one = initializers_.int_scalar("one", 1);
+      text_.last_index = graph_.op("Sub", {text_.num_words, one});
+      text_.reversed_indices =
+          graph_.op("Sub", {text_.last_index, graph_.op("Range", {zero, text_.num_words, one})});
     }
-    text_.threshold = graph_.op("Clip", {"threshold", constants_.reals("least", {}, 0.0F),
-                                         constants_.reals("most", {}, 1.0F)});
+    text_.threshold = graph_.op("Clip", {"threshold", initializers_.floats("min", {}, 0.0F),
+                                         initializers_.floats("max", {}, 1.0F)});
   }
 
-  Name joined(const std::vector<Name>& parts, std::int64_t axis) {
+  Name concat(const std::vector<Name>& parts, std::int64_t axis) {
     return parts.size() == 1 ? parts[0] : graph_.op("Concat", parts, {attribute("axis", axis)});
   }
 
-  // All layers and directions.
+  // Adds all layers and directions.
   void read(Name rows) {
     const auto directions = static_cast<std::size_t>(spec_.directions());
-    const std::vector<PassSpec> passes = passes_of(spec_);
+    const std::vector<PassSpec> passes = model_passes(spec_);
     std::vector<Name> widths, p_read;
     for (std::size_t first = 0; first < passes.size(); first += directions) {
       const bool is_last = first + directions == passes.size();
-      const bool needs_rows = !is_last || spec_.pooling != Pooling::last;
-      std::vector<Name> ends, halves;
+      const bool needs_states = !is_last || spec_.pooling != Pooling::last;
+      std::vector<Name> final_states, states;
       for (std::size_t i = first; i < first + directions; ++i) {
-        const onnx::PassTensors tensors(file_, passes[i], constants_);
-        const PassValues pass = onnx::add_pass(graph_, tensors, rows, text_,
-                                               needs_rows ? onnx::Want::rows : onnx::Want::end);
-        ends.push_back(pass.end);
-        halves.push_back(pass.rows);
+        const onnx::PassTensors tensors(file_, passes[i], initializers_);
+        const PassValues pass = onnx::add_pass(
+            graph_, tensors, rows, text_,
+            needs_states ? onnx::PassOutput::all_states : onnx::PassOutput::final_state);
+        final_states.push_back(pass.final_state);
+        states.push_back(pass.states);
         widths.push_back(graph_.unsqueeze(pass.widths, 0));
         p_read.push_back(graph_.unsqueeze(pass.p_read, 0));
       }
-      end_ = joined(ends, 1);
-      if (needs_rows) rows = joined(halves, 1);
+      final_state_ = concat(final_states, 1);
+      if (needs_states) rows = concat(states, 1);
     }
     rows_ = rows;
     const Message axis = attribute("axis", std::int64_t{0});
-    graph_.name_output("Concat", widths, "widths", {axis});
-    graph_.name_output("Concat", p_read, "p_read", {axis});
+    graph_.add_named("Concat", widths, "widths", {axis});
+    graph_.add_named("Concat", p_read, "p_read", {axis});
   }
 
   void score() {
-    const Name pooled = spec_.pooling == Pooling::last ? end_ : pool();
-    const Name logits = graph_.dense(pooled, weight("head.w"), weight("head.b"));
+    const Name pooled = spec_.pooling == Pooling::last ? final_state_ : pool();
+    const Name logits = graph_.gemm(pooled, weight("head.weight"), weight("head.bias"));
     const Name scores = graph_.op("Softmax", {logits}, {attribute("axis", std::int64_t{1})});
     const std::int64_t first = 0;
-    graph_.name_output("Squeeze", {scores, constants_.wholes("axis", {1}, {&first, 1})}, "scores");
+    graph_.add_named("Squeeze", {scores, initializers_.ints("axis", {1}, {&first, 1})}, "scores");
   }
 
-  // One row of all rows; zeros where there are none.
+  // Pools the states; zeros for an empty text.
   Name pool() {
-    Graph some(constants_), none(constants_);
-    const onnx::Port port{"", Element::real, {1, spec_.row_width()}};
-    const auto width = static_cast<std::size_t>(spec_.row_width());
-    const auto leave = [&port](Graph& graph, Name name) {
-      graph.add_output({std::move(name), port.element, port.extents});
+    Graph some(initializers_), none(initializers_);
+    const onnx::ValueInfo value{"", ElementType::float32, {1, spec_.output_size()}};
+    const auto width = static_cast<std::size_t>(spec_.output_size());
+    const auto add_output = [&value](Graph& graph, Name name) {
+      graph.add_output({std::move(name), value.type, value.shape});
     };
-    leave(some, pool_rows(some));
-    leave(none, none.op("Identity", {constants_.reals("nothing", {1, width}, 0.0F)}));
-    const Name any = graph_.op("Greater", {text_.count, constants_.whole("zero", 0)});
+    add_output(some, pool_rows(some));
+    add_output(none, none.op("Identity", {initializers_.floats("nothing", {1, width}, 0.0F)}));
+    const Name any = graph_.op("Greater", {text_.num_words, initializers_.int_scalar("zero", 0)});
     return graph_.op("If", {any}, {attribute("then_branch", some), attribute("else_branch", none)});
   }
 
@@ -119,19 +122,20 @@ class ClassifierGraph {
     const auto words_axis = attribute("axes", std::vector<std::int64_t>{0});
     if (spec_.pooling == Pooling::max) return graph.op("ReduceMax", {rows_}, {words_axis});
     if (spec_.pooling == Pooling::mean) return graph.op("ReduceMean", {rows_}, {words_axis});
-    const auto width = static_cast<std::size_t>(spec_.row_width());
-    const Name weights = constants_.reals(Name("pool.w"), {width, 1}, to_floats(file_, "pool.w"));
-    const Name matter = graph.op("Softmax", {graph.op("MatMul", {rows_, weights})},
-                                 {attribute("axis", std::int64_t{0})});
-    return graph.sum(graph.op("Mul", {rows_, matter}), 0);
+    const auto width = static_cast<std::size_t>(spec_.output_size());
+    const Name weights = initializers_.floats(Name("pooling.weight"), {width, 1},
+                                              to_floats(file_, "pooling.weight"));
+    const Name attention = graph.op("Softmax", {graph.op("MatMul", {rows_, weights})},
+                                    {attribute("axis", std::int64_t{0})});
+    return graph.sum(graph.op("Mul", {rows_, attention}), 0);
   }
 
   const ModelFile& file_;
   const ModelSpec& spec_;
-  onnx::Constants constants_;
+  onnx::Initializers initializers_;
   Graph graph_;
   onnx::TextValues text_;
-  Name rows_, end_;  // of the last layer
+  Name rows_, final_state_;  // of the last layer
 };
 
 Result<void> check_exportable(const ModelFile& file) {
@@ -139,13 +143,13 @@ Result<void> check_exportable(const ModelFile& file) {
     return fail(Fault::argument, file.name + ": cannot be exported: " + why);
   };
   if (file.spec.net != NetKind::classifier) {
-    return cannot("it is a " + std::string(name_of(file.spec.net)) +
-                  " net; only classifiers have an ONNX form");
+    return cannot("it is a " + std::string(to_string(file.spec.net)) +
+                  " net; only classifiers can be exported");
   }
   const ReaderKind kind = file.spec.reader.kind;
-  if (kind != ReaderKind::full && kind != ReaderKind::skim) {
-    return cannot("its readers are of the kind " + std::string(name_of(kind)) +
-                  "; only full and skim have an ONNX form");
+  if (kind != ReaderKind::dense && kind != ReaderKind::skim) {
+    return cannot("its readers are of the kind " + std::string(to_string(kind)) +
+                  "; only dense and skim readers can be exported");
   }
   std::size_t bytes = 0;
   for (const std::string_view word : file.vocabulary) bytes += word.size();
@@ -154,9 +158,9 @@ Result<void> check_exportable(const ModelFile& file) {
     for (const std::size_t extent : tensor.shape) count *= extent;
     bytes += count;
   }
-  if (bytes < kMostBytes) return {};
-  return cannot("its weights take " + std::to_string(bytes) +
-                " bytes in f32, and an ONNX file holds less than 2 GB");
+  if (bytes < kMaxBytes) return {};
+  return cannot("its weights need " + std::to_string(bytes) +
+                " bytes in f32, and an ONNX file is limited to 2 GB");
 }
 
 Json words_json(const ModelFile& file) {
@@ -171,26 +175,26 @@ Message metadata(std::string_view key, const std::string& value) {
 
 }  // namespace
 
-Result<std::string> onnx_bytes(const ModelFile& file) {
+Result<std::string> export_onnx(const ModelFile& file) {
   if (auto sound = check_exportable(file); !sound) return tl::make_unexpected(sound.error());
   Message model;
-  model.add(1, kOnnxFormat).add(2, "skim").add(3, SKIM_VERSION);
+  model.add(1, kOnnxIrVersion).add(2, "skim").add(3, SKIM_VERSION);
   model.add(7, ClassifierGraph(file).build());
-  model.add(8, Message().add(1, "").add(2, std::int64_t{kOnnxOperators}));
-  model.add(14, metadata("skim.spec", to_text(json_of(file.spec))));
+  model.add(8, Message().add(1, "").add(2, std::int64_t{kOnnxOpset}));
+  model.add(14, metadata("skim.spec", to_text(to_json(file.spec))));
   model.add(14, metadata("skim.labels", to_text(Json(file.spec.labels))));
-  model.add(14, metadata("skim.tokenizer", std::string(name_of(file.spec.tokenizer))));
+  model.add(14, metadata("skim.tokenizer", std::string(to_string(file.spec.tokenizer))));
   model.add(14, metadata("skim.words", to_text(words_json(file))));
   std::string bytes = model.take();
-  if (bytes.size() <= kMostBytes) return bytes;
-  return fail(Fault::argument, file.name + ": cannot be exported: it would take " +
+  if (bytes.size() <= kMaxBytes) return bytes;
+  return fail(Fault::argument, file.name + ": cannot be exported: it needs " +
                                    std::to_string(bytes.size()) +
-                                   " bytes, and an ONNX file holds less than 2 GB");
+                                   " bytes, and an ONNX file is limited to 2 GB");
 }
 
-std::string onnx_words_json(const ModelFile& file) {
+std::string onnx_vocab_json(const ModelFile& file) {
   return to_text(Json{{"labels", file.spec.labels},
-                      {"tokenizer", name_of(file.spec.tokenizer)},
+                      {"tokenizer", to_string(file.spec.tokenizer)},
                       {"words", words_json(file)}}) +
          "\n";
 }

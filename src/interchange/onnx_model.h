@@ -1,4 +1,4 @@
-// A classifier as an ONNX model. docs/interchange.md describes what comes out.
+// Exports a classifier to ONNX. docs/interchange.md describes the result.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace skim {
 
-inline constexpr int kOnnxOperators = 17;  // version of the operator set
+inline constexpr int kOnnxOpset = 17;  // opset version
 
-// The bytes of the ONNX file. Weights of all types become f32. Errors (Fault::argument) say what of
-// the model has no counterpart, or that it is too large for the format.
-Result<std::string> onnx_bytes(const ModelFile& file);
+// Returns the bytes of the ONNX file. Converts all weights to f32. Fails (Fault::argument) for
+// models that cannot be expressed or are too large for the format.
+Result<std::string> export_onnx(const ModelFile& file);
 
-// Labels, tokenizer and words as JSON, for programs that cannot look into the ONNX file's metadata.
-std::string onnx_words_json(const ModelFile& file);
+// Returns labels, tokenizer and vocabulary as JSON, for programs that cannot read ONNX metadata.
+std::string onnx_vocab_json(const ModelFile& file);
 
 }  // namespace skim

@@ -1,5 +1,5 @@
-// A reader as a graph: a loop over the words, in which a branch keeps the big cell from running for
-// words that are skimmed.
+// ONNX subgraph of a reader: a loop over the words with a branch, so that the big cell does not run
+// for skimmed words.
 #pragma once
 
 #include "interchange/onnx_graph.h"
@@ -7,26 +7,26 @@
 
 namespace skim::onnx {
 
-// What all passes over a text share; all but `backwards` are numbers.
+// Values that all passes over a text share; scalars except `reversed_indices`.
 struct TextValues {
-  Name count;      // of words
-  Name last;       // index of the last word; for backward readers, as
-  Name backwards;  // all indices, the last first
-  Name threshold;  // 0 to 1
+  Name num_words;
+  Name last_index;        // of the last word; bidirectional models only
+  Name reversed_indices;  // all indices, the last first; bidirectional models only
+  Name threshold;         // 0 to 1
 };
 
-// In the order of the text, also what a backward reader makes.
+// Results of a pass, in text order also for backward readers.
 struct PassValues {
-  Name end;     // the state after the last word it reads, [1, hidden]
-  Name rows;    // the state after each word, [words, hidden]; where wanted
-  Name widths;  // [words]
-  Name p_read;  // [words]
+  Name final_state;  // [1, hidden]
+  Name states;       // state after each word, [words, hidden]; PassOutput::all_states only
+  Name widths;       // [words]
+  Name p_read;       // [words]
 };
 
-enum class Want { end, rows };
+enum class PassOutput { final_state, all_states };
 
-// `rows` is [words, input].
+// Adds one pass; `rows` is [words, input].
 PassValues add_pass(Graph& graph, const PassTensors& tensors, const Name& rows,
-                    const TextValues& text, Want want);
+                    const TextValues& text, PassOutput output);
 
 }  // namespace skim::onnx

@@ -6,7 +6,7 @@ namespace skim::onnx {
 
 Name PassTensors::constant(const std::string& name) const {
   const std::string full = pass_.prefix + name;
-  return constants_.reals(full, file_.find(full)->shape, to_floats(file_, full));
+  return initializers_.floats(full, file_.find(full)->shape, to_floats(file_, full));
 }
 
 Name PassTensors::differences(const std::string& name) const {
@@ -18,16 +18,16 @@ Name PassTensors::differences(const std::string& name) const {
   for (std::size_t i = 0; i < shape[0] * columns; ++i)
     values[i] -= values[shape[0] * columns + i % columns];
   values.resize(shape[0] * columns);
-  return constants_.reals(full, shape, values);
+  return initializers_.floats(full, shape, values);
 }
 
 Name PassTensors::state_bias(const std::string& cell) const {
   if (reader().cell != Cell::gru) return {};
-  const std::string full = pass_.prefix + cell + "bn";
+  const std::string full = pass_.prefix + cell + "bias_hn";
   const std::vector<float> inner = to_floats(file_, full);
   std::vector<float> values(2 * inner.size(), 0.0F);
   values.insert(values.end(), inner.begin(), inner.end());
-  return constants_.reals(full, {values.size()}, values);
+  return initializers_.floats(full, {values.size()}, values);
 }
 
 }  // namespace skim::onnx

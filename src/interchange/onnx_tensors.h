@@ -1,4 +1,4 @@
-// The weights of one reader on their way into a graph.
+// Weights of one reader as ONNX initializers.
 #pragma once
 
 #include <string>
@@ -11,28 +11,28 @@
 
 namespace skim::onnx {
 
-// Whatever type the file has them in, they become f32. File and constants must outlive it.
+// Converts weights of any type to f32. File and initializers must outlive it.
 class PassTensors {
  public:
-  PassTensors(const ModelFile& file, const PassSpec& pass, Constants& constants)
-      : file_(file), pass_(pass), constants_(constants) {}
+  PassTensors(const ModelFile& file, const PassSpec& pass, Initializers& initializers)
+      : file_(file), pass_(pass), initializers_(initializers) {}
 
   const ReaderSpec& reader() const { return pass_.reader; }
   bool backward() const { return pass_.backward; }
 
-  // The tensor that the spec calls so: "big.w".
+  // Adds a tensor by its name in the spec, such as "big.weight_ih".
   Name constant(const std::string& name) const;
-  // Its rows but the last, which is subtracted from them: all that matters of a decision. Vectors
-  // count as rows of one.
+  // Adds all rows but the last, minus the last row: a softmax depends on differences only. Vectors
+  // count as rows of one value.
   Name differences(const std::string& name) const;
-  // GRU: a bias for the product with the state that is bn for the gate n and 0 for the others.
-  // Other cells: no name.
+  // GRU: adds the bias of the recurrent product, bias_hn for the gate n and 0 for the others. Other
+  // cells: returns an empty name.
   Name state_bias(const std::string& cell) const;
 
  private:
   const ModelFile& file_;
   const PassSpec& pass_;
-  Constants& constants_;
+  Initializers& initializers_;
 };
 
 }  // namespace skim::onnx

@@ -1,5 +1,4 @@
-// Writes protobuf messages, as far as ONNX files need them: whole numbers, floats, bytes, and
-// messages inside messages.
+// Protobuf writer for ONNX files: varints, floats, bytes and nested messages.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +7,17 @@
 
 namespace skim {
 
-// The bytes of one message. Fields stand in the order in which they are added; one that is added
-// again is repeated.
+// A serialized message. Fields keep the order in which they are added; adding one again repeats it.
 class Message {
  public:
-  // A negative number goes as its two's complement, in ten bytes.
+  // Negative numbers are encoded as two's complement in ten bytes.
   Message& add(int field, std::int64_t value);
   Message& add(int field, float value);
   Message& add(int field, std::string_view bytes);
   Message& add(int field, const Message& message) {
     return add(field, std::string_view(message.bytes_));
   }
-  // A string literal would become a number or nothing without it.
+  // Overloads that keep string literals from converting to other types.
   Message& add(int field, const char* text) { return add(field, std::string_view(text)); }
   Message& add(int field, const std::string& text) { return add(field, std::string_view(text)); }
 
@@ -27,7 +25,7 @@ class Message {
   std::string take() { return std::move(bytes_); }
 
  private:
-  void put(std::uint64_t number);
+  void put_varint(std::uint64_t number);
 
   std::string bytes_;
 };

@@ -7,27 +7,27 @@ namespace {
 
 using namespace std::string_view_literals;
 
-TEST(Message, NumbersTakeSevenBitsAByteLowestFirst) {
+TEST(Message, EncodesVarints) {
   EXPECT_EQ(Message().add(1, std::int64_t{0}).bytes(), "\x08\x00"sv);
   EXPECT_EQ(Message().add(1, std::int64_t{127}).bytes(), "\x08\x7F"sv);
   EXPECT_EQ(Message().add(1, std::int64_t{128}).bytes(), "\x08\x80\x01"sv);
   EXPECT_EQ(Message().add(2, std::int64_t{300}).bytes(), "\x10\xAC\x02"sv);
 }
 
-TEST(Message, MinusOneTakesTenBytes) {
+TEST(Message, EncodesNegativeNumbersInTenBytes) {
   EXPECT_EQ(Message().add(1, std::int64_t{-1}).bytes(),
             "\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01"sv);
 }
 
-TEST(Message, FieldNumbersBeyondFifteenTakeTwoBytes) {
+TEST(Message, EncodesLargeFieldNumbersInTwoBytes) {
   EXPECT_EQ(Message().add(20, std::int64_t{2}).bytes(), "\xA0\x01\x02"sv);
 }
 
-TEST(Message, FloatsAreFourBytesLowestFirst) {
+TEST(Message, EncodesFloatsAsLittleEndianFixed32) {
   EXPECT_EQ(Message().add(2, 1.0F).bytes(), "\x15\x00\x00\x80\x3F"sv);
 }
 
-TEST(Message, TextAndMessagesCarryTheirLength) {
+TEST(Message, PrefixesTextAndMessagesWithTheirLength) {
   EXPECT_EQ(Message().add(2, "ab").bytes(),
             "\x12\x02"
             "ab"sv);

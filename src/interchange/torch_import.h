@@ -1,4 +1,4 @@
-// A plain classifier that PyTorch has trained, as a model of ours with a full reader.
+// Imports a classifier trained with PyTorch as a model with a dense reader.
 #pragma once
 
 #include <span>
@@ -14,19 +14,19 @@ namespace skim {
 struct TorchImport {
   TorchNames names;
   std::vector<std::string> words;  // in the order of the embedding's rows
-  std::string unknown;  // which of them stands for all others; empty: the usual spellings
+  std::string unknown;             // entry for unknown words; empty: one of the usual spellings
   std::vector<std::string> labels;
   Pooling pooling = Pooling::last;  // not attention
   Tokenizer tokenizer = Tokenizer::english;
 };
 
-// `file` is a safetensors file, `name` stands for it in messages. Nothing is approximated: what has
-// no counterpart is an error. The draft has probes, answered by the runtime.
+// Imports a safetensors file; `name` is used in messages. The import is exact: anything unsupported
+// is an error. The draft has probes computed by the runtime.
 Result<ModelDraft> import_torch(std::span<const std::byte> file, const std::string& name,
-                                const TorchImport& wanted);
+                                const TorchImport& options);
 
-// How many words no text can bring up: those that are not spelled as words are looked up, or that
-// the tokenizer cuts.
-std::size_t words_out_of_reach(const ModelDraft& draft);
+// Counts the words that no text can produce: those that differ from their normalized form, or that
+// the tokenizer splits.
+std::size_t count_unreachable_words(const ModelDraft& draft);
 
 }  // namespace skim

@@ -1,5 +1,5 @@
-// Foreign weights: any bytes as a file, and a sound file with some bytes changed. What is taken
-// must make a model that loads.
+// Fuzzes the import: arbitrary bytes, and a valid file with some bytes changed. Whatever is
+// accepted must be a valid model.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -12,8 +12,8 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// The state of the smallest GRU classifier: 3 words, 2 numbers a word, 1 unit, 2 labels.
-Bytes sound_file() {
+// The state of the smallest GRU classifier: 3 words, embedding size 2, 1 unit, 2 labels.
+Bytes valid_file() {
   const std::string header =
       R"({"e.weight":{"dtype":"F32","shape":[3,2],"data_offsets":[0,24]},)"
       R"("r.weight_ih_l0":{"dtype":"F16","shape":[3,2],"data_offsets":[24,36]},)"
@@ -29,10 +29,10 @@ Bytes sound_file() {
 }
 
 void try_import(const Bytes& file) {
-  skim::TorchImport wanted;
-  wanted.words = {"<unk>", "good", "bad"};
-  wanted.labels = {"no", "yes"};
-  const auto draft = skim::import_torch(file, "fuzz", wanted);
+  skim::TorchImport options;
+  options.words = {"<unk>", "good", "bad"};
+  options.labels = {"no", "yes"};
+  const auto draft = skim::import_torch(file, "fuzz", options);
   if (!draft) {
     if (draft.error().message.empty()) std::abort();
     return;
@@ -45,9 +45,9 @@ void try_import(const Bytes& file) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto* start = reinterpret_cast<const std::byte*>(data);
   try_import({start, start + size});
-  Bytes file = sound_file();
+  Bytes file = valid_file();
   if (size == 0) try_import(file);
-  // Three bytes a change: where (two), and to what.
+  // Three bytes per change: offset (two) and value.
   for (; size >= 3; data += 3, size -= 3)
     file[(data[0] * 256U + data[1]) % file.size()] = std::byte{data[2]};
   try_import(file);

@@ -11,16 +11,16 @@ namespace skim {
 namespace {
 
 constexpr std::string_view kFirstLayer = "weight_ih_l0";
-constexpr int kMostLayers = 16;
+constexpr int kMaxLayers = 16;
 
-std::string extents_text(const std::vector<std::size_t>& shape) {
+std::string shape_text(const std::vector<std::size_t>& shape) {
   std::string text;
   for (const std::size_t extent : shape)
-    text.append(text.empty() ? "" : "x").append(std::to_string(extent));
-  return text.empty() ? "a single number" : text;
+    text.append(text.empty() ? "" : ", ").append(std::to_string(extent));
+  return "[" + text + "]";
 }
 
-std::string with_dot(const std::string& prefix) {
+std::string append_dot(const std::string& prefix) {
   return prefix.empty() || prefix.ends_with('.') ? prefix : prefix + ".";
 }
 
@@ -32,7 +32,7 @@ class StateFinder {
 
   Result<TorchState> find() {
     return find_prefix()
-        .and_then([&] { return find_kind(); })
+        .and_then([&] { return find_architecture(); })
         .and_then([&] { return find_readers(); })
         .and_then([&] { return find_embedding(); })
         .and_then([&] { return find_head(); })
@@ -43,7 +43,7 @@ class StateFinder {
  private:
   using Shape = std::vector<std::size_t>;
 
-  tl::unexpected<Error> wrong(const std::string& what) const {
+  tl::unexpected<Error> error(const std::string& what) const {
     return fail(Fault::argument, file_ + ": " + what);
   }
 
@@ -52,31 +52,31 @@ class StateFinder {
     return found == tensors_.end() ? nullptr : &found->second;
   }
 
-  // The tensor of this name and shape, from now on taken. Null where there is none.
-  Result<const TensorView*> take(const std::string& name, const Shape& shape) {
+  // Returns the tensor of this name and marks it as used; null when absent. Checks the shape.
+  Result<const TensorView*> optional_tensor(const std::string& name, const Shape& shape) {
     const TensorView* tensor = at(name);
     if (tensor == nullptr) return tensor;
     if (tensor->shape != shape) {
-      return wrong("tensor '" + name + "' is " + extents_text(tensor->shape) + ", it should be " +
-                   extents_text(shape));
+      return error("tensor '" + name + "' has shape " + shape_text(tensor->shape) + ", expected " +
+                   shape_text(shape));
     }
-    taken_.insert(name);
+    used_.insert(name);
     return tensor;
   }
 
-  Result<const TensorView*> need(const std::string& name, const Shape& shape) {
-    auto tensor = take(name, shape);
-    if (tensor && *tensor == nullptr) return wrong("tensor '" + name + "' is missing");
+  Result<const TensorView*> required_tensor(const std::string& name, const Shape& shape) {
+    auto tensor = optional_tensor(name, shape);
+    if (tensor && *tensor == nullptr) return error("tensor '" + name + "' is missing");
     return tensor;
   }
 
   Result<void> find_prefix() {
     if (!names_.rnn.empty()) {
-      prefix_ = with_dot(names_.rnn);
+      prefix_ = append_dot(names_.rnn);
       if (at(prefix_ + std::string(kFirstLayer)) != nullptr) return {};
-      return wrong("tensor '" + prefix_ + std::string(kFirstLayer) +
-                   "' is missing; what do the names of the recurrent weights begin with? Say it "
-                   "with --rnn-prefix");
+      return error("tensor '" + prefix_ + std::string(kFirstLayer) +
+                   "' is missing; give the prefix of the recurrent weights with "
+                   "--rnn-prefix");
     }
     std::vector<std::string> found;
     for (const auto& [name, unused_tensor] : tensors_) {
@@ -84,51 +84,51 @@ class StateFinder {
         found.push_back(name.substr(0, name.size() - kFirstLayer.size()));
     }
     if (found.empty())
-      return wrong("no tensor is called weight_ih_l0, as those of nn.LSTM, nn.GRU and nn.RNN are");
+      return error("no tensor is named weight_ih_l0, as in nn.LSTM, nn.GRU and nn.RNN");
     if (found.size() > 1) {
-      return wrong("it has several recurrent networks ('" + found[0] + "', '" + found[1] +
+      return error("several recurrent networks ('" + found[0] + "', '" + found[1] +
                    "'); choose one with --rnn-prefix");
     }
     prefix_ = found[0];
     return {};
   }
 
-  // Cell, width, layers and directions follow from names and shapes.
-  Result<void> find_kind() {
+  // Infers cell, hidden size, layers and directions from names and shapes.
+  Result<void> find_architecture() {
     const std::string name = prefix_ + "weight_hh_l0";
     const TensorView* state = at(name);
-    if (state == nullptr) return wrong("tensor '" + name + "' is missing");
+    if (state == nullptr) return error("tensor '" + name + "' is missing");
     const Shape& shape = state->shape;
     if (at(prefix_ + "weight_hr_l0") != nullptr)
-      return wrong("an LSTM with projections (proj_size) has no counterpart in skim");
+      return error("an LSTM with projections (proj_size) is not supported");
     const std::size_t gate_count =
         shape.size() == 2 && shape[1] > 0 && shape[0] % shape[1] == 0 ? shape[0] / shape[1] : 0;
     const auto cell = std::ranges::find(kCells, gate_count, [](Cell each) { return gates(each); });
     if (cell == kCells.end()) {
-      return wrong("tensor '" + name + "' is " + extents_text(shape) +
+      return error("tensor '" + name + "' has shape " + shape_text(shape) +
                    "; an LSTM has 4 times as many rows as columns, a GRU 3 times, an RNN as many");
     }
     state_.cell = *cell;
-    state_.hidden = shape[1];
+    state_.hidden_size = shape[1];
     state_.bidirectional = at(prefix_ + std::string(kFirstLayer) + "_reverse") != nullptr;
-    while (at(prefix_ + "weight_ih_l" + std::to_string(state_.layers)) != nullptr &&
-           state_.layers <= kMostLayers)
-      ++state_.layers;
+    while (at(prefix_ + "weight_ih_l" + std::to_string(state_.num_layers)) != nullptr &&
+           state_.num_layers <= kMaxLayers)
+      ++state_.num_layers;
     return {};
   }
 
-  std::size_t row_width() const { return state_.hidden * (state_.bidirectional ? 2 : 1); }
+  std::size_t output_size() const { return state_.hidden_size * (state_.bidirectional ? 2 : 1); }
 
   Result<void> find_readers() {
     const TensorView* first = at(prefix_ + std::string(kFirstLayer));
     if (first->shape.size() != 2)
-      return wrong("tensor '" + first->name + "' is " + extents_text(first->shape) +
-                   ", it should be a matrix");
+      return error("tensor '" + first->name + "' has shape " + shape_text(first->shape) +
+                   ", expected a matrix");
     input_ = first->shape[1];
-    for (int layer = 0; layer < state_.layers; ++layer) {
+    for (int layer = 0; layer < state_.num_layers; ++layer) {
       for (const char* direction : {"", "_reverse"}) {
         if (*direction != '\0' && !state_.bidirectional) continue;
-        const std::size_t input = layer == 0 ? input_ : row_width();
+        const std::size_t input = layer == 0 ? input_ : output_size();
         auto found = find_reader("_l" + std::to_string(layer) + direction, input);
         if (!found) return found;
       }
@@ -137,91 +137,93 @@ class StateFinder {
   }
 
   Result<void> find_reader(const std::string& suffix, std::size_t input) {
-    const std::size_t rows = gates(state_.cell) * state_.hidden;
+    const std::size_t rows = gates(state_.cell) * state_.hidden_size;
     TorchLayer layer;
     const auto keep = [](const TensorView*& into) {
       return [&into](const TensorView* tensor) { into = tensor; };
     };
-    auto done = need(prefix_ + "weight_ih" + suffix, {rows, input})
-                    .map(keep(layer.input))
-                    .and_then([&] {
-                      return need(prefix_ + "weight_hh" + suffix, {rows, state_.hidden});
-                    })
-                    .map(keep(layer.state))
-                    .and_then([&] { return take(prefix_ + "bias_ih" + suffix, {rows}); })
-                    .map(keep(layer.input_bias))
-                    .and_then([&] { return take(prefix_ + "bias_hh" + suffix, {rows}); })
-                    .map(keep(layer.state_bias));
+    auto done =
+        required_tensor(prefix_ + "weight_ih" + suffix, {rows, input})
+            .map(keep(layer.weight_ih))
+            .and_then([&] {
+              return required_tensor(prefix_ + "weight_hh" + suffix, {rows, state_.hidden_size});
+            })
+            .map(keep(layer.weight_hh))
+            .and_then([&] { return optional_tensor(prefix_ + "bias_ih" + suffix, {rows}); })
+            .map(keep(layer.bias_ih))
+            .and_then([&] { return optional_tensor(prefix_ + "bias_hh" + suffix, {rows}); })
+            .map(keep(layer.bias_hh));
     if (!done) return done;
-    if ((layer.input_bias == nullptr) != (layer.state_bias == nullptr))
-      return wrong("of the tensors '" + prefix_ + "bias_ih" + suffix + "' and '" + prefix_ +
-                   "bias_hh" + suffix + "' one is missing");
+    if ((layer.bias_ih == nullptr) != (layer.bias_hh == nullptr))
+      return error("one of the tensors '" + prefix_ + "bias_ih" + suffix + "' and '" + prefix_ +
+                   "bias_hh" + suffix + "' is missing");
     state_.readers.push_back(layer);
     return {};
   }
 
-  // The name of a matrix: as said (whole, or without ".weight"), or the only one of these shapes.
-  Result<std::string> matrix_named(const std::string& said, const std::vector<Shape>& shapes,
-                                   const std::string& what, const std::string& option) const {
-    if (!said.empty()) {
-      for (const std::string& name : {with_dot(said) + "weight", said}) {
+  // Returns the name of a matrix: as given (with or without ".weight"), or the only one of these
+  // shapes.
+  Result<std::string> find_matrix(const std::string& given, const std::vector<Shape>& shapes,
+                                  const std::string& what, const std::string& option) const {
+    if (!given.empty()) {
+      for (const std::string& name : {append_dot(given) + "weight", given}) {
         if (at(name) != nullptr) return name;
       }
-      return wrong("there is no tensor '" + said + "' or '" + with_dot(said) + "weight' (" +
+      return error("there is no tensor '" + given + "' or '" + append_dot(given) + "weight' (" +
                    option + ")");
     }
     std::vector<std::string> found;
     for (const auto& [name, tensor] : tensors_) {
       const bool fits = std::ranges::find(shapes, tensor.shape) != shapes.end();
-      if (fits && !taken_.contains(name)) found.push_back(name);
+      if (fits && !used_.contains(name)) found.push_back(name);
     }
     if (found.size() == 1) return found[0];
     if (found.size() > 1) {
-      return wrong("'" + found[0] + "' and '" + found[1] + "' could both be the " + what +
+      return error("'" + found[0] + "' and '" + found[1] + "' could both be the " + what +
                    "; choose one with " + option);
     }
-    return wrong("no tensor is " + extents_text(shapes[0]) + ", as the " + what +
-                 " should be; is " + option + " needed, or are there other words or labels?");
+    return error("no tensor has shape " + shape_text(shapes[0]) + ", expected for the " + what +
+                 "; check --words and --labels, or name the tensor with " + option);
   }
 
   Result<void> find_embedding() {
     const Shape shape = {sizes_.words, input_};
-    return matrix_named(names_.embedding, {shape}, "embedding (a row a word)", "--embedding")
-        .and_then([&](const std::string& name) { return need(name, shape); })
+    return find_matrix(names_.embedding, {shape}, "embedding (one row per word)", "--embedding")
+        .and_then([&](const std::string& name) { return required_tensor(name, shape); })
         .map([&](const TensorView* tensor) { state_.embedding = tensor; });
   }
 
   Result<void> find_head() {
-    std::vector<Shape> shapes = {{sizes_.labels, row_width()}};
-    // One number for two labels: the second's logit, the first's being 0.
-    if (sizes_.labels == 2) shapes.push_back({1, row_width()});
-    const auto name = matrix_named(names_.head, shapes, "head (a row a label)", "--head");
+    std::vector<Shape> shapes = {{sizes_.labels, output_size()}};
+    // A single row for two labels: the logit of the second, that of the first being 0.
+    if (sizes_.labels == 2) shapes.push_back({1, output_size()});
+    const auto name = find_matrix(names_.head, shapes, "head (one row per label)", "--head");
     if (!name) return tl::make_unexpected(name.error());
     const bool single = at(*name)->shape == shapes.back();
-    const auto head = need(*name, single ? shapes.back() : shapes.front());
+    const auto head = required_tensor(*name, single ? shapes.back() : shapes.front());
     if (!head) return tl::make_unexpected(head.error());
     state_.head = *head;
     if (!name->ends_with("weight")) return {};
     const std::string bias = name->substr(0, name->size() - 6) + "bias";
-    return take(bias, {state_.head->shape[0]}).map([&](const TensorView* tensor) {
+    return optional_tensor(bias, {state_.head->shape[0]}).map([&](const TensorView* tensor) {
       state_.head_bias = tensor;
     });
   }
 
   Result<void> check_values() const {
     for (const auto& [name, tensor] : tensors_) {
-      if (!taken_.contains(name)) {
-        return wrong("tensor '" + name +
-                     "' has no place in a plain classifier (embedding, recurrent layers, head); "
-                     "what it adds cannot be imported");
+      if (!used_.contains(name)) {
+        return error("tensor '" + name +
+                     "' is not part of a dense classifier (embedding, recurrent layers, head) "
+                     "and cannot be imported");
       }
       if (tensor.type != DataType::f32 && tensor.type != DataType::f16 &&
           tensor.type != DataType::bf16) {
-        return wrong("tensor '" + name + "' has the type " + std::string(name_of(tensor.type)) +
-                     "; weights may be F32, F16 or BF16");
+        return error("tensor '" + name + "' has type " + std::string(to_string(tensor.type)) +
+                     "; expected F32, F16 or BF16");
       }
-      if (const auto place = first_unsound(tensor.type, tensor.bytes)) {
-        return wrong("tensor '" + name + "' holds NaN or infinity at index " +
+      if (const auto place = find_invalid(tensor.type, tensor.bytes)) {
+        return error("tensor '" + name + "' holds NaN or infinity at index " +
                      std::to_string(*place));
       }
     }
@@ -236,7 +238,7 @@ class StateFinder {
   const std::string& file_;
   std::string prefix_;
   std::size_t input_ = 0;
-  std::set<std::string> taken_;
+  std::set<std::string> used_;
   TorchState state_;
 };
 

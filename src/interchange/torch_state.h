@@ -1,5 +1,5 @@
-// A PyTorch state saved as safetensors: finds the recurrent layers, the embedding and the head of a
-// plain classifier in it.
+// Finds the recurrent layers, the embedding and the head of a classifier in a PyTorch state dict
+// (safetensors).
 #pragma once
 
 #include <span>
@@ -12,32 +12,32 @@
 
 namespace skim {
 
-// What the user says of the names; what is empty is found where only one tensor can be meant.
+// Tensor names given by the user; empty ones are inferred when unambiguous.
 struct TorchNames {
   std::string rnn;        // "lstm", for lstm.weight_ih_l0 and so on
   std::string embedding;  // "embedding", or the whole name
   std::string head;       // "fc", for fc.weight and fc.bias
 };
 
-// Sizes that are known from elsewhere and tell embedding and head from other tensors.
+// Known sizes that distinguish embedding and head from other tensors.
 struct TorchSizes {
   std::size_t words = 0;
   std::size_t labels = 0;
 };
 
-// One layer in one direction. Biases are absent in networks without.
+// One layer in one direction; null biases in networks without biases.
 struct TorchLayer {
-  const TensorView* input = nullptr;       // weight_ih [gates * hidden, input]
-  const TensorView* state = nullptr;       // weight_hh [gates * hidden, hidden]
-  const TensorView* input_bias = nullptr;  // bias_ih [gates * hidden]
-  const TensorView* state_bias = nullptr;  // bias_hh
+  const TensorView* weight_ih = nullptr;  // [gates * hidden, input]
+  const TensorView* weight_hh = nullptr;  // [gates * hidden, hidden]
+  const TensorView* bias_ih = nullptr;    // [gates * hidden]
+  const TensorView* bias_hh = nullptr;    // [gates * hidden]
 };
 
-// All shapes fit each other and the sizes asked for. Points into the container.
+// The tensors of a classifier, with consistent shapes. Points into the container.
 struct TorchState {
   Cell cell = Cell::lstm;
-  std::size_t hidden = 0;
-  int layers = 0;
+  std::size_t hidden_size = 0;
+  int num_layers = 0;
   bool bidirectional = false;
   std::vector<TorchLayer> readers;  // layer by layer, forward before backward
   const TensorView* embedding = nullptr;
@@ -45,8 +45,8 @@ struct TorchState {
   const TensorView* head_bias = nullptr;
 };
 
-// Errors name the tensor, or the option that would settle what is meant. A tensor that is none of
-// these is an error, too: the network then does more than a plain classifier.
+// Errors name the tensor, or the option that resolves an ambiguity. Any other tensor is an error:
+// the network then is more than a dense classifier.
 Result<TorchState> find_torch_state(const Container& container, const TorchNames& names,
                                     const TorchSizes& sizes, const std::string& file);
 

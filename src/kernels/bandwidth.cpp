@@ -12,8 +12,8 @@ HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
-// Eight sums, so that no load waits for an addition.
-float ReadThrough(const float* data, std::size_t bytes) {
+// Eight accumulators, so that no load waits for an addition.
+float SumBuffer(const float* data, std::size_t bytes) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   Vec sum[8];
@@ -36,10 +36,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skim {
 
-HWY_EXPORT(ReadThrough);
+HWY_EXPORT(SumBuffer);
 
-float read_through(const float* data, std::size_t bytes) noexcept {
-  return HWY_DYNAMIC_DISPATCH(ReadThrough)(data, bytes);
+float sum_buffer(const float* data, std::size_t bytes) noexcept {
+  return HWY_DYNAMIC_DISPATCH(SumBuffer)(data, bytes);
 }
 
 }  // namespace skim

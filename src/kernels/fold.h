@@ -1,4 +1,4 @@
-// Factors folded into weights so that gates are powers of two.
+// Scale factors folded into the gate weights, so that sigmoid and tanh become powers of two.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@ namespace skim {
 inline constexpr float kSigmoidFold = -1.44269504F;  // -log2(e)
 inline constexpr float kTanhFold = -2.88539008F;     // -2 log2(e)
 
-// The factor of a cell's gate, in the order of src/spec/params.h.
+// Scale factor of one gate of a cell; gates are in the order of src/spec/params.h.
 inline float gate_fold(Cell cell, std::size_t gate) {
-  const bool tanh = cell == Cell::rnn || gate == 2;  // LSTM's g and GRU's n both stand third
+  const bool tanh = cell == Cell::rnn || gate == 2;  // the LSTM's g and the GRU's n are both third
   return tanh ? kTanhFold : kSigmoidFold;
 }
 

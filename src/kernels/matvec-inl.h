@@ -1,4 +1,5 @@
-// Products of a packed matrix with one vector, for each type of weights. Included once a target.
+// Matrix-vector products of packed weights: f32, and quantized bf16 and int8. Included once per
+// target.
 
 #if defined(SKIM_KERNELS_MATVEC_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKIM_KERNELS_MATVEC_INL_H_
@@ -29,18 +30,18 @@ using IntTag = hn::ScalableTag<std::int32_t>;
 using Vec = hn::Vec<FloatTag>;
 
 // Each policy below provides
-//   Input    what the vector is made of,
-//   Run<A>   sum[a] = start(a) + sum over columns of weight * input, for the A vectors of a group,
-//   kStartsLast   whether `start` is asked after the products: what it loads had time to come,
-//   kAnyOrder     whether sums are the same to the bit in whatever order columns come.
-// `backwards` sweeps the columns from the last to the first: what the previous sweep touched last
-// is still in the first-level cache (3-16 % of the time of a read).
+//   Input              element type of the input vector,
+//   Run<A>             sum[a] = init(a) + sum over columns of weight * input, for the A vectors of
+//   a group, kInitLast          whether `init` is evaluated after the products, when its loads have
+//   arrived, kOrderIndependent  whether the sums are bit-identical for every order of the columns.
+// `reverse_scan` streams the columns from last to first: what the previous scan touched last is
+// still in the L1 cache (3-16 % of the time of a read).
 
 struct F32Weights {
   using Input = float;
   static constexpr WeightType kType = WeightType::f32;
-  static constexpr bool kStartsLast = false;
-  static constexpr bool kAnyOrder = false;
+  static constexpr bool kInitLast = false;
+  static constexpr bool kOrderIndependent = false;
 
   template <std::size_t A>
   static HWY_INLINE void Step(const float* HWY_RESTRICT weights, float input, Vec (&sum)[A]) {
@@ -51,14 +52,14 @@ struct F32Weights {
     }
   }
 
-  template <std::size_t A, class Start>
+  template <std::size_t A, class Init>
   static HWY_INLINE void Run(const PackedMatrix& matrix, const PackGroup& group,
-                             const float* HWY_RESTRICT input, bool backwards, const Start& start,
+                             const float* HWY_RESTRICT input, bool reverse_scan, const Init& init,
                              Vec (&sum)[A]) {
-    SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) sum[a] = start(a);
+    SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) sum[a] = init(a);
     const std::size_t stride = A * hn::Lanes(FloatTag());
     const float* weights = matrix.f32() + group.offset * hn::Lanes(FloatTag());
-    if (!backwards) {
+    if (!reverse_scan) {
       for (std::size_t j = 0; j < matrix.columns; ++j) Step<A>(weights + j * stride, input[j], sum);
     } else {
       for (std::size_t j = matrix.columns; j-- > 0;) Step<A>(weights + j * stride, input[j], sum);
@@ -68,23 +69,23 @@ struct F32Weights {
 
 using Int = hn::Vec<IntTag>;
 
-// Products of small weights are products of integers: AVX2 multiplies and adds pairs of 16-bit
-// integers at twice the rate of floats, and that rate, not memory, is what bf16 weights turned into
-// floats would wait for. pack_matrix chose the scales such that no sum leaves 32 bits, so the sums
-// are exact and their order does not matter. Kind provides
-//   Step<A>    adds the products of one packed step to A totals,
-//   Start      what a total begins with,
-//   Round      an entry of the state as the integer the products want.
+// Quantized weights (bf16, int8) are multiplied as integers: AVX2 multiplies and adds pairs of
+// 16-bit integers at twice the rate of floats, and products of bf16 weights converted to floats
+// would be limited by that rate, not by memory. pack_matrix chooses the scales such that no sum
+// overflows 32 bits, so the sums are exact in any order. Kind provides
+//   Step<A>         adds the products of one packed step to A totals,
+//   InitTotal       the initial value of a total,
+//   ScaleToInteger  scales entries of the state to the integer range.
 template <class Kind, class Integer, std::size_t kColumns>
-struct IntegerWeights {
+struct QuantizedWeights {
   using Input = Integer;
-  // Registers hold the totals, and what a sum starts from would wait in memory: 2 % of a read.
-  static constexpr bool kStartsLast = true;
-  static constexpr bool kAnyOrder = true;
+  // The totals occupy the registers; initial values would be spilled to memory: 2 % of a read.
+  static constexpr bool kInitLast = true;
+  static constexpr bool kOrderIndependent = true;
 
-  template <std::size_t A, class Start>
+  template <std::size_t A, class Init>
   static HWY_INLINE void Run(const PackedMatrix& matrix, const PackGroup& group,
-                             const Integer* HWY_RESTRICT input, bool backwards, const Start& start,
+                             const Integer* HWY_RESTRICT input, bool reverse_scan, const Init& init,
                              Vec (&sum)[A]) {
     const FloatTag f;
     const std::size_t lanes = hn::Lanes(f);
@@ -93,12 +94,12 @@ struct IntegerWeights {
         reinterpret_cast<const std::int32_t*>(matrix.weights.data()) + group.offset * lanes;
     Int total[A];
     SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
-      total[a] = Kind::Start(matrix, (group.first + a) * lanes);
+      total[a] = Kind::InitTotal(matrix, (group.first + a) * lanes);
     }
     const std::size_t steps = matrix.steps;
-    // Ten at a time leave no rest of the 50 and 100 steps that 100 and 200 units take: 1 % less
-    // time for a plain word of bf16 than four (median of eight runs in turn, d = 100).
-    if (!backwards) {
+    // Unrolling by ten divides the 50 and 100 steps of 100 and 200 units: 1 % less time per word of
+    // the dense reader in bf16 than unrolling by four (median of eight alternating runs, d = 100).
+    if (!reverse_scan) {
       _Pragma("GCC unroll 10") for (std::size_t j = 0; j < steps; ++j) {
         Kind::template Step<A>(weights + j * stride, input + kColumns * j, total);
       }
@@ -111,24 +112,24 @@ struct IntegerWeights {
     }
     SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
       const Vec scale = hn::Load(f, matrix.scales.data() + (group.first + a) * lanes);
-      sum[a] = hn::MulAdd(hn::ConvertTo(f, total[a]), scale, start(a));
+      sum[a] = hn::MulAdd(hn::ConvertTo(f, total[a]), scale, init(a));
     }
   }
 
-  // The whole state, `padded` to whole vectors with zeros, held in [-1, 1]: a cell's own states
-  // never leave that.
-  static HWY_INLINE void RoundState(const float* hidden, std::size_t padded, Integer* out) {
+  // Quantizes the hidden state, zero-padded to `padded` entries and clamped to [-1, 1], the range
+  // of a cell's output.
+  static HWY_INLINE void QuantizeState(const float* hidden, std::size_t padded, Integer* out) {
     const FloatTag d;
     const hn::Rebind<Integer, FloatTag> narrow;
     const Vec one = hn::Set(d, 1.0F);
     for (std::size_t i = 0; i < padded; i += hn::Lanes(d)) {
       const Vec h = hn::Min(hn::Max(hn::Load(d, hidden + i), hn::Neg(one)), one);
-      hn::StoreU(hn::DemoteTo(narrow, hn::NearestInt(Kind::Round(h))), narrow, out + i);
+      hn::StoreU(hn::DemoteTo(narrow, hn::NearestInt(Kind::ScaleToInteger(h))), narrow, out + i);
     }
   }
 
  protected:
-  // Four bytes of the input, in every lane.
+  // Broadcasts four bytes of the input to every lane.
   static HWY_INLINE Int Broadcast(const Integer* input) {
     std::int32_t bits;
     std::memcpy(&bits, input, sizeof bits);
@@ -136,11 +137,11 @@ struct IntegerWeights {
   }
 };
 
-// A lane holds the weights of columns 2j and 2j+1 as 16-bit integers.
-struct Bf16Weights : IntegerWeights<Bf16Weights, std::int16_t, 2> {
+// A lane holds the weights of columns 2j and 2j+1 as 16-bit quantized.
+struct Bf16Weights : QuantizedWeights<Bf16Weights, std::int16_t, 2> {
   static constexpr WeightType kType = WeightType::bf16;
 
-  // sum += for each lane the two products of its halves.
+  // Adds to each lane of `sum` the two products of its 16-bit halves.
   static HWY_INLINE Int AddPair(Int sum, Int weights, Int inputs) {
 #if HWY_TARGET == HWY_AVX2
     return hn::Add(sum, Int{_mm256_madd_epi16(weights.raw, inputs.raw)});
@@ -165,18 +166,20 @@ struct Bf16Weights : IntegerWeights<Bf16Weights, std::int16_t, 2> {
     }
   }
 
-  static HWY_INLINE Int Start(const PackedMatrix& /*matrix*/, std::size_t /*at*/) {
+  static HWY_INLINE Int InitTotal(const PackedMatrix& /*matrix*/, std::size_t /*at*/) {
     return hn::Zero(IntTag());
   }
-  static HWY_INLINE Vec Round(Vec h) { return hn::Mul(h, hn::Set(FloatTag(), kShortScale)); }
+  static HWY_INLINE Vec ScaleToInteger(Vec h) {
+    return hn::Mul(h, hn::Set(FloatTag(), kInt16StateScale));
+  }
 };
 
 // A lane holds the weights of columns 4j to 4j+3 as bytes.
-struct Int8Weights : IntegerWeights<Int8Weights, std::uint8_t, 4> {
+struct Int8Weights : QuantizedWeights<Int8Weights, std::uint8_t, 4> {
   static constexpr WeightType kType = WeightType::int8;
 
-  // sum += for each lane the four products of its weight bytes (signed) with the four input bytes
-  // (unsigned, 7 bits).
+  // Adds to each lane of `sum` the four products of its weight bytes (signed) with the four input
+  // bytes (unsigned, 7 bits).
   static HWY_INLINE Int AddFour(Int sum, Int weights, Int inputs) {
 #if HWY_TARGET == HWY_AVX2
     const __m256i pairs = _mm256_maddubs_epi16(inputs.raw, weights.raw);
@@ -208,13 +211,14 @@ struct Int8Weights : IntegerWeights<Int8Weights, std::uint8_t, 4> {
     }
   }
 
-  // The input bytes have a zero point; what it adds up to is taken off beforehand.
-  static HWY_INLINE Int Start(const PackedMatrix& matrix, std::size_t at) {
+  // Totals start from the negated contribution of the input's zero point.
+  static HWY_INLINE Int InitTotal(const PackedMatrix& matrix, std::size_t at) {
     return hn::Load(IntTag(), matrix.offsets.data() + at);
   }
-  static HWY_INLINE Vec Round(Vec h) {
+  static HWY_INLINE Vec ScaleToInteger(Vec h) {
     const FloatTag d;
-    return hn::MulAdd(h, hn::Set(d, kByteScale), hn::Set(d, static_cast<float>(kByteZero)));
+    return hn::MulAdd(h, hn::Set(d, kUint8StateScale),
+                      hn::Set(d, static_cast<float>(kUint8ZeroPoint)));
   }
 };
 

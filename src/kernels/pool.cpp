@@ -26,15 +26,15 @@ struct Segment {
   std::size_t begin, end;
 };
 
-HWY_INLINE Segment SegmentOf(const PoolLog& log, int level) {
+HWY_INLINE Segment LevelSegment(const UpdateLog& log, int level) {
   const int below = level + 1 < log.levels ? log.widths[level + 1] : 0;
   return {static_cast<std::size_t>(below), static_cast<std::size_t>(log.widths[level])};
 }
 
-// Calls visit(t, row, from): `row` is the update of step t, and levels from .. log.levels - 1 are
-// those whose segments it changes.
+// Calls visit(t, row, from) for each update: `row` holds the update of step t, which changes the
+// segments of levels from .. log.levels - 1.
 template <class Visit>
-HWY_INLINE void Walk(const PoolLog& log, Visit visit) {
+HWY_INLINE void ForEachUpdate(const UpdateLog& log, Visit visit) {
   const float* row = log.log;
   for (std::size_t i = 0; i < log.count; ++i) {
     const std::size_t t = log.backward ? log.count - 1 - i : i;
@@ -46,7 +46,8 @@ HWY_INLINE void Walk(const PoolLog& log, Visit visit) {
   }
 }
 
-// Calls part(i, keep) for each vector of the segment; `keep(v)` clears the lanes beyond its end.
+// Calls part(i, keep) for each vector of the segment; `keep(v)` zeroes the lanes beyond the
+// segment's end.
 template <class Part>
 HWY_INLINE void ForVectors(Segment segment, Part part) {
   const PoolTag tag;
@@ -76,7 +77,7 @@ HWY_INLINE void AddScaled(float* out, const float* row, float scale, Segment seg
   });
 }
 
-HWY_INLINE void KeepLarger(float* out, const float* row, Segment segment) {
+HWY_INLINE void MaxInPlace(float* out, const float* row, Segment segment) {
   const PoolTag tag;
   const std::size_t lanes = hn::Lanes(tag);
   std::size_t i = segment.begin;
@@ -89,53 +90,55 @@ HWY_INLINE void KeepLarger(float* out, const float* row, Segment segment) {
   hn::StoreU(hn::IfThenElse(mask, hn::Max(old, hn::LoadU(tag, row + i)), old), tag, out + i);
 }
 
-void Max(const PoolLog& log, float* out) {
+void PoolMax(const UpdateLog& log, float* out) {
   if (log.count == 0) {
     std::fill_n(out, log.widths[0], 0.0F);
     return;
   }
-  // A segment that the first step leaves alone is zero after it, and zero counts.
+  // A segment that the first step does not update is zero after it, and that zero takes part in the
+  // maximum.
   const int first = log.steps[log.backward ? log.count - 1 : 0].width;
   for (int level = 0; level < log.levels; ++level) {
-    const Segment segment = SegmentOf(log, level);
+    const Segment segment = LevelSegment(log, level);
     const bool changed = first >= log.widths[level];
     std::fill(out + segment.begin, out + segment.end,
               changed ? -std::numeric_limits<float>::infinity() : 0.0F);
   }
-  Walk(log, [&](std::size_t, const float* row, int from) HWY_ATTR {
-    for (int level = from; level < log.levels; ++level) KeepLarger(out, row, SegmentOf(log, level));
+  ForEachUpdate(log, [&](std::size_t, const float* row, int from) HWY_ATTR {
+    for (int level = from; level < log.levels; ++level)
+      MaxInPlace(out, row, LevelSegment(log, level));
   });
 }
 
-void Sum(const PoolLog& log, const float* weights, float* out) {
-  const float* rows[kPoolLevels] = {};  // the update that gave each segment its present values
-  double pending[kPoolLevels] = {};     // weight of the steps since then
+void PoolSum(const UpdateLog& log, const float* weights, float* out) {
+  const float* rows[kMaxPoolLevels] = {};  // the update that wrote each segment last
+  double pending[kMaxPoolLevels] = {};     // total weight of the steps since then
   std::fill_n(out, log.widths[0], 0.0F);
-  const auto settle = [&](int level) HWY_ATTR {
+  const auto flush = [&](int level) HWY_ATTR {
     if (rows[level] == nullptr) return;
-    AddScaled(out, rows[level], static_cast<float>(pending[level]), SegmentOf(log, level));
+    AddScaled(out, rows[level], static_cast<float>(pending[level]), LevelSegment(log, level));
   };
-  Walk(log, [&](std::size_t t, const float* row, int from) HWY_ATTR {
+  ForEachUpdate(log, [&](std::size_t t, const float* row, int from) HWY_ATTR {
     for (int level = from; level < log.levels; ++level) {
-      settle(level);
+      flush(level);
       rows[level] = row;
       pending[level] = 0;
     }
     const double weight = weights == nullptr ? 1.0 : static_cast<double>(weights[t]);
     for (int level = 0; level < log.levels; ++level) pending[level] += weight;
   });
-  for (int level = 0; level < log.levels; ++level) settle(level);
+  for (int level = 0; level < log.levels; ++level) flush(level);
 }
 
-void Scores(const PoolLog& log, const float* w, float* scores) {
-  float parts[kPoolLevels] = {};  // what each segment of the present row contributes
-  Walk(log, [&](std::size_t t, const float* row, int from) HWY_ATTR {
+void RowLogits(const UpdateLog& log, const float* w, float* logits) {
+  float segment_dots[kMaxPoolLevels] = {};  // contribution of each segment of the current row
+  ForEachUpdate(log, [&](std::size_t t, const float* row, int from) HWY_ATTR {
     for (int level = from; level < log.levels; ++level) {
-      parts[level] = Dot(w, row, SegmentOf(log, level));
+      segment_dots[level] = Dot(w, row, LevelSegment(log, level));
     }
-    float score = 0;
-    for (int level = 0; level < log.levels; ++level) score += parts[level];
-    scores[t] += score;
+    float logit = 0;
+    for (int level = 0; level < log.levels; ++level) logit += segment_dots[level];
+    logits[t] += logit;
   });
 }
 
@@ -143,12 +146,12 @@ void Softmax(float* values, std::size_t count) {
   if (count == 0) return;
   const PoolTag tag;
   const std::size_t lanes = hn::Lanes(tag);
-  const PoolVec largest = hn::Set(tag, *std::max_element(values, values + count));
+  const PoolVec max_value = hn::Set(tag, *std::max_element(values, values + count));
   PoolVec sum = hn::Zero(tag);
   ForVectors({0, count}, [&](std::size_t i, auto keep) HWY_ATTR {
-    const PoolVec power = keep(hn::Exp(tag, hn::Sub(hn::LoadU(tag, values + i), largest)));
-    hn::StoreU(power, tag, values + i);
-    sum = hn::Add(sum, power);
+    const PoolVec exponential = keep(hn::Exp(tag, hn::Sub(hn::LoadU(tag, values + i), max_value)));
+    hn::StoreU(exponential, tag, values + i);
+    sum = hn::Add(sum, exponential);
   });
   const PoolVec scale = hn::Div(hn::Set(tag, 1.0F), hn::SumOfLanes(tag, sum));
   for (std::size_t i = 0; i < count; i += lanes) {
@@ -156,9 +159,9 @@ void Softmax(float* values, std::size_t count) {
   }
 }
 
-void DenseLayer(const Dense& layer, const float* x, float* out) {
+void LinearForward(const LinearParams& layer, const float* x, float* out) {
   for (std::size_t row = 0; row < layer.rows; ++row) {
-    out[row] = layer.b[row] + Dot(layer.w + row * layer.columns, x, {0, layer.columns});
+    out[row] = layer.bias[row] + Dot(layer.weight + row * layer.columns, x, {0, layer.columns});
   }
 }
 
@@ -170,28 +173,30 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skim {
 
-HWY_EXPORT(Max);
-HWY_EXPORT(Sum);
-HWY_EXPORT(Scores);
+HWY_EXPORT(PoolMax);
+HWY_EXPORT(PoolSum);
+HWY_EXPORT(RowLogits);
 HWY_EXPORT(Softmax);
-HWY_EXPORT(DenseLayer);
+HWY_EXPORT(LinearForward);
 
-void pool_max(const PoolLog& log, float* out) noexcept { HWY_DYNAMIC_DISPATCH(Max)(log, out); }
-
-void pool_sum(const PoolLog& log, const float* weights, float* out) noexcept {
-  HWY_DYNAMIC_DISPATCH(Sum)(log, weights, out);
+void pool_max(const UpdateLog& log, float* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(PoolMax)(log, out);
 }
 
-void pool_scores(const PoolLog& log, const float* w, float* scores) noexcept {
-  HWY_DYNAMIC_DISPATCH(Scores)(log, w, scores);
+void pool_sum(const UpdateLog& log, const float* weights, float* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(PoolSum)(log, weights, out);
+}
+
+void row_logits(const UpdateLog& log, const float* w, float* logits) noexcept {
+  HWY_DYNAMIC_DISPATCH(RowLogits)(log, w, logits);
 }
 
 void softmax(float* values, std::size_t count) noexcept {
   HWY_DYNAMIC_DISPATCH(Softmax)(values, count);
 }
 
-void dense(const Dense& layer, const float* x, float* out) noexcept {
-  HWY_DYNAMIC_DISPATCH(DenseLayer)(layer, x, out);
+void linear(const LinearParams& layer, const float* x, float* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(LinearForward)(layer, x, out);
 }
 
 }  // namespace skim

@@ -1,4 +1,4 @@
-// What kernels/pool.h computes, on dense rows and in the plainest way. Tests compare with it.
+// Scalar reference of kernels/pool.h on dense rows, for the tests.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,14 @@
 
 namespace skim {
 
-// The rows that a log stands for, in the order of the text: log.count of log.widths[0] values.
-std::vector<std::vector<float>> rows_of_log(const PoolLog& log);
+// Expands a log to the hidden state after each step, in text order: log.count rows of log.widths[0]
+// values.
+std::vector<std::vector<float>> expand_rows(const UpdateLog& log);
 
-std::vector<float> reference_max(const PoolLog& log);
-std::vector<float> reference_sum(const PoolLog& log, const float* weights);
-std::vector<float> reference_scores(const PoolLog& log, const float* w);
+std::vector<float> reference_max(const UpdateLog& log);
+std::vector<float> reference_sum(const UpdateLog& log, const float* weights);
+std::vector<float> reference_row_logits(const UpdateLog& log, const float* w);
 std::vector<float> reference_softmax(const std::vector<float>& values);
-std::vector<float> reference_dense(const Dense& layer, const float* x);
+std::vector<float> reference_linear(const LinearParams& layer, const float* x);
 
 }  // namespace skim

@@ -16,7 +16,7 @@
 namespace skim {
 namespace {
 
-// Numbers in [-1, 1), the same on every machine.
+// Pseudo-random numbers in [-1, 1), the same on every machine.
 class Numbers {
  public:
   explicit Numbers(std::uint32_t seed) : state_(seed) {}
@@ -27,50 +27,51 @@ class Numbers {
   std::uint32_t state_;
 };
 
-// A reader's log with random decisions. The slack holds NaN, which must never reach a result.
-struct Sample {
+// A reader's log with random decisions. The padding holds NaN, which must never reach a result.
+struct RandomLog {
   std::vector<int> widths;
   std::vector<Step> steps;
   std::vector<float> log;
   bool backward = false;
 
-  PoolLog view() const {
+  UpdateLog view() const {
     return {log.data(), steps.data(), steps.size(), widths.data(), static_cast<int>(widths.size()),
             backward};
   }
   std::size_t hidden() const { return static_cast<std::size_t>(widths[0]); }
 };
 
-std::vector<float> with_slack(std::vector<float> values) {
-  values.resize(values.size() + kPoolSlack, std::numeric_limits<float>::quiet_NaN());
+std::vector<float> with_padding(std::vector<float> values) {
+  values.resize(values.size() + kPoolPadding, std::numeric_limits<float>::quiet_NaN());
   return values;
 }
 
-Sample sample(std::vector<int> widths, std::size_t count, bool backward) {
-  Sample made{std::move(widths), {}, {}, backward};
+RandomLog random_log(std::vector<int> widths, std::size_t count, bool backward) {
+  RandomLog log{std::move(widths), {}, {}, backward};
   Numbers numbers(static_cast<std::uint32_t>(count) + 7U);
   for (std::size_t t = 0; t < count; ++t) {
-    const std::size_t level = numbers.next() % made.widths.size();
-    made.steps.push_back({static_cast<std::uint16_t>(made.widths[level]), 0.5F});
+    const std::size_t level = numbers.next() % log.widths.size();
+    log.steps.push_back({static_cast<std::uint16_t>(log.widths[level]), 0.5F});
   }
   std::size_t total = 0;
-  for (const Step& step : made.steps) total += step.width;
-  for (std::size_t i = 0; i < total; ++i) made.log.push_back(numbers.value());
-  made.log = with_slack(std::move(made.log));
-  return made;
+  for (const Step& step : log.steps) total += step.width;
+  for (std::size_t i = 0; i < total; ++i) log.log.push_back(numbers.value());
+  log.log = with_padding(std::move(log.log));
+  return log;
 }
 
-std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
+std::vector<float> random_values(std::size_t count, std::uint32_t seed) {
   Numbers source(seed);
   std::vector<float> values;
   for (std::size_t i = 0; i < count; ++i) values.push_back(source.value());
-  return with_slack(std::move(values));
+  return with_padding(std::move(values));
 }
 
-void expect_near(const std::vector<float>& wanted, const std::vector<float>& got, float tolerance) {
-  ASSERT_GE(got.size(), wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    ASSERT_NEAR(wanted[i], got[i], tolerance) << "entry " << i;
+void expect_near(const std::vector<float>& expected, const std::vector<float>& got,
+                 float tolerance) {
+  ASSERT_GE(got.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_NEAR(expected[i], got[i], tolerance) << "entry " << i;
   }
 }
 
@@ -78,7 +79,7 @@ const std::vector<std::vector<int>> kShapes = {
     {1},          {7}, {16, 0}, {10, 3}, {100, 10}, {33, 17, 5}, {40, 39, 1, 0}, {64, 32, 16, 8},
     {200, 100, 1}};
 
-// Runs the body once for each instruction set that this machine has and we compile for.
+// Runs the body once for each SIMD target that this machine supports.
 class EveryTarget : public testing::Test {
  protected:
   template <class Body>
@@ -94,14 +95,14 @@ class EveryTarget : public testing::Test {
   }
 
   template <class Body>
-  void on_every_sample(Body body) {
+  void on_every_log(Body body) {
     on_every_target([&] {
       for (const auto& widths : kShapes) {
         for (const std::size_t count : {0U, 1U, 2U, 5U, 64U}) {
           for (const bool backward : {false, true}) {
             SCOPED_TRACE(testing::PrintToString(widths) + " x " + std::to_string(count) +
                          (backward ? " backward" : " forward"));
-            body(sample(widths, count, backward));
+            body(random_log(widths, count, backward));
           }
         }
       }
@@ -110,99 +111,99 @@ class EveryTarget : public testing::Test {
 };
 
 class Pool : public EveryTarget {};
-class Head : public EveryTarget {};
+class LinearSoftmax : public EveryTarget {};
 
 TEST_F(Pool, MaxEqualsTheLargestOfTheDenseRows) {
-  on_every_sample([](const Sample& made) {
-    std::vector<float> out = numbers(made.hidden(), 1);
-    pool_max(made.view(), out.data());
-    expect_near(reference_max(made.view()), out, 0);  // picks a number, computes none
+  on_every_log([](const RandomLog& log) {
+    std::vector<float> out = random_values(log.hidden(), 1);
+    pool_max(log.view(), out.data());
+    expect_near(reference_max(log.view()), out, 0);  // picks a number, computes none
   });
 }
 
 TEST_F(Pool, SumEqualsTheSumOfTheDenseRows) {
-  on_every_sample([](const Sample& made) {
-    std::vector<float> out = numbers(made.hidden(), 1);
-    pool_sum(made.view(), nullptr, out.data());
+  on_every_log([](const RandomLog& log) {
+    std::vector<float> out = random_values(log.hidden(), 1);
+    pool_sum(log.view(), nullptr, out.data());
     // 64 summands below 1 in f32: each addition rounds by at most 64 * 2^-24.
-    expect_near(reference_sum(made.view(), nullptr), out, 64.0F * 64.0F * 0x1p-24F);
+    expect_near(reference_sum(log.view(), nullptr), out, 64.0F * 64.0F * 0x1p-24F);
   });
 }
 
 TEST_F(Pool, WeightedSumEqualsThatOfTheDenseRows) {
-  on_every_sample([](const Sample& made) {
-    std::vector<float> out = numbers(made.hidden(), 1);
-    const std::vector<float> weights = numbers(made.steps.size(), 2);
-    pool_sum(made.view(), weights.data(), out.data());
-    expect_near(reference_sum(made.view(), weights.data()), out, 64.0F * 64.0F * 0x1p-24F);
+  on_every_log([](const RandomLog& log) {
+    std::vector<float> out = random_values(log.hidden(), 1);
+    const std::vector<float> weights = random_values(log.steps.size(), 2);
+    pool_sum(log.view(), weights.data(), out.data());
+    expect_near(reference_sum(log.view(), weights.data()), out, 64.0F * 64.0F * 0x1p-24F);
   });
 }
 
-TEST_F(Pool, ScoresEqualTheDotProductsOfTheDenseRows) {
-  on_every_sample([](const Sample& made) {
-    std::vector<float> scores(made.steps.size() + kPoolSlack, 0.0F);
-    const std::vector<float> w = numbers(made.hidden(), 3);
-    pool_scores(made.view(), w.data(), scores.data());
+TEST_F(Pool, RowLogitsEqualTheDotProductsOfTheDenseRows) {
+  on_every_log([](const RandomLog& log) {
+    std::vector<float> logits(log.steps.size() + kPoolPadding, 0.0F);
+    const std::vector<float> w = random_values(log.hidden(), 3);
+    row_logits(log.view(), w.data(), logits.data());
     // At most 200 products below 1, each rounded at sums below 200; in practice a hundredth of it.
-    expect_near(reference_scores(made.view(), w.data()), scores, 2e-5F);
+    expect_near(reference_row_logits(log.view(), w.data()), logits, 2e-5F);
   });
 }
 
-TEST_F(Pool, ScoresOfTwoDirectionsAddUp) {
-  const Sample made = sample({12, 4}, 9, false);
-  const std::vector<float> w = numbers(12, 3);
-  std::vector<float> scores(9 + kPoolSlack, 1.0F);
-  pool_scores(made.view(), w.data(), scores.data());
-  std::vector<float> wanted = reference_scores(made.view(), w.data());
-  for (float& score : wanted) score += 1.0F;
-  expect_near(wanted, scores, 1e-5F);  // rounding of a dozen f32 additions
+TEST_F(Pool, RowLogitsOfTwoDirectionsAddUp) {
+  const RandomLog log = random_log({12, 4}, 9, false);
+  const std::vector<float> w = random_values(12, 3);
+  std::vector<float> logits(9 + kPoolPadding, 1.0F);
+  row_logits(log.view(), w.data(), logits.data());
+  std::vector<float> expected = reference_row_logits(log.view(), w.data());
+  for (float& logit : expected) logit += 1.0F;
+  expect_near(expected, logits, 1e-5F);  // rounding of a dozen f32 additions
 }
 
-TEST_F(Pool, LeavesWhatLiesBehindTheResultToOthers) {
+TEST_F(Pool, DoesNotWriteBeyondTheResult) {
   // The forward half of a row is pooled into the floats right before the backward half.
-  on_every_sample([](const Sample& made) {
-    const std::size_t hidden = made.hidden();
-    std::vector<float> out(hidden + kPoolSlack, 0.25F);
-    pool_max(made.view(), out.data());
+  on_every_log([](const RandomLog& log) {
+    const std::size_t hidden = log.hidden();
+    std::vector<float> out(hidden + kPoolPadding, 0.25F);
+    pool_max(log.view(), out.data());
     EXPECT_THAT(std::vector<float>(out.begin() + static_cast<std::ptrdiff_t>(hidden), out.end()),
                 testing::Each(0.25F));
-    pool_sum(made.view(), nullptr, out.data());
+    pool_sum(log.view(), nullptr, out.data());
     EXPECT_THAT(std::vector<float>(out.begin() + static_cast<std::ptrdiff_t>(hidden), out.end()),
                 testing::Each(0.25F));
   });
 }
 
-TEST_F(Head, SoftmaxEqualsTheReference) {
+TEST_F(LinearSoftmax, SoftmaxEqualsTheReference) {
   on_every_target([] {
     for (const std::size_t count : {1U, 2U, 5U, 8U, 31U}) {
-      std::vector<float> values = numbers(count, static_cast<std::uint32_t>(count));
+      std::vector<float> values = random_values(count, static_cast<std::uint32_t>(count));
       for (std::size_t i = 0; i < count; ++i) values[i] *= 20.0F;
       const auto end = values.begin() + static_cast<std::ptrdiff_t>(count);
-      const std::vector<float> wanted = reference_softmax({values.begin(), end});
+      const std::vector<float> expected = reference_softmax({values.begin(), end});
       softmax(values.data(), count);
-      expect_near(wanted, values, 4e-7F);  // a few roundings of f32
+      expect_near(expected, values, 4e-7F);  // a few roundings of f32
     }
   });
 }
 
-TEST_F(Head, SoftmaxOfHugeScoresStaysFinite) {
+TEST_F(LinearSoftmax, SoftmaxOfHugeLogitsStaysFinite) {
   on_every_target([] {
-    std::vector<float> values = with_slack({3e38F, -3e38F, 3e38F});
+    std::vector<float> values = with_padding({3e38F, -3e38F, 3e38F});
     softmax(values.data(), 3);
     expect_near({0.5F, 0.0F, 0.5F}, values, 0);
   });
 }
 
-TEST_F(Head, DenseEqualsTheReference) {
+TEST_F(LinearSoftmax, LinearEqualsTheReference) {
   on_every_target([] {
     for (const std::size_t columns : {1U, 7U, 16U, 130U}) {
-      const std::vector<float> w = numbers(3 * columns, 5);
-      const std::vector<float> b = numbers(3, 6);
-      const std::vector<float> x = numbers(columns, 7);
-      const Dense layer{w.data(), b.data(), 3, columns};
+      const std::vector<float> w = random_values(3 * columns, 5);
+      const std::vector<float> b = random_values(3, 6);
+      const std::vector<float> x = random_values(columns, 7);
+      const LinearParams layer{w.data(), b.data(), 3, columns};
       std::vector<float> out(3);
-      dense(layer, x.data(), out.data());
-      expect_near(reference_dense(layer, x.data()), out, 1e-5F);  // 130 f32 additions
+      linear(layer, x.data(), out.data());
+      expect_near(reference_linear(layer, x.data()), out, 1e-5F);  // 130 f32 additions
     }
   });
 }

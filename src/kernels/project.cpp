@@ -12,9 +12,9 @@ HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
-// Six rows times two vectors keep twelve accumulators busy. Two vectors of 32 bytes are one line of
-// the cache: three would fetch half a line for nothing at every column, and the tile's weights
-// would no longer fit the first level (300 columns, 400 outputs: 1.1x faster).
+// Six rows times two vectors use twelve accumulators. Two vectors of 32 bytes are one cache line:
+// three would load half a line in vain per column, and the tile's weights would no longer fit the
+// L1 cache (300 columns, 400 outputs: 1.1x faster).
 constexpr std::size_t kTileRows = 6;
 
 struct Tile {
@@ -26,8 +26,7 @@ struct Tile {
   std::size_t out_stride;
 };
 
-// R rows times V vectors of outputs: R * V accumulators, V loads and R broadcasts for R * V
-// products.
+// Computes R rows times V vectors of outputs: V loads and R broadcasts for R * V products.
 template <std::size_t R, std::size_t V>
 HWY_INLINE void RunTile(const Tile& tile, const Rows& in, std::size_t row) {
   const FloatTag d;
@@ -56,29 +55,29 @@ HWY_INLINE void RunTile(const Tile& tile, const Rows& in, std::size_t row) {
 }
 
 template <std::size_t V, std::size_t R = kTileRows>
-HWY_INLINE void RunSome(std::size_t some, const Tile& tile, const Rows& in, std::size_t row) {
+HWY_INLINE void DispatchRows(std::size_t batch, const Tile& tile, const Rows& in, std::size_t row) {
   if constexpr (R > 0) {
-    if (some == R) return RunTile<R, V>(tile, in, row);
-    RunSome<V, R - 1>(some, tile, in, row);
+    if (batch == R) return RunTile<R, V>(tile, in, row);
+    DispatchRows<V, R - 1>(batch, tile, in, row);
   }
 }
 
-// Six rows at a time, the last seven as four and three: a single row would keep the multiplier
-// waiting.
+// Runs six rows at a time, the last seven as four and three: a single row would stall the
+// multiplier.
 template <std::size_t V>
 HWY_INLINE void RunRows(const Tile& tile, const Rows& in) {
-  Tile at = tile;
+  Tile current = tile;
   std::size_t row = 0;
   while (row < in.count) {
-    const std::size_t left = in.count - row;
-    const std::size_t some = left == kTileRows + 1 ? 4 : std::min(kTileRows, left);
-    RunSome<V>(some, at, in, row);
-    row += some;
-    at.out += some * at.out_stride;
+    const std::size_t remaining = in.count - row;
+    const std::size_t batch = remaining == kTileRows + 1 ? 4 : std::min(kTileRows, remaining);
+    DispatchRows<V>(batch, current, in, row);
+    row += batch;
+    current.out += batch * current.out_stride;
   }
 }
 
-// One row: all vectors of the group at once, so that the weights are one stream.
+// Runs one row with all vectors of the group at once, so that the weights are one stream.
 template <std::size_t A = 1>
 HWY_INLINE void RunOneRow(std::size_t vectors, const Tile& tile, const Rows& in) {
   if constexpr (A <= kMaxAccumulators) {
@@ -98,13 +97,13 @@ void Project(const PackedMatrix& matrix, const float* bias, const Rows& in, floa
       continue;
     }
     for (std::size_t v = 0; v < group.vectors;) {
-      const std::size_t some = std::min<std::size_t>(2, group.vectors - v);
-      if (some == 2) RunRows<2>(tile, in);
-      if (some == 1) RunRows<1>(tile, in);
-      v += some;
-      tile.weights += some * lanes;
-      tile.bias += some * lanes;
-      tile.out += some * lanes;
+      const std::size_t batch = std::min<std::size_t>(2, group.vectors - v);
+      if (batch == 2) RunRows<2>(tile, in);
+      if (batch == 1) RunRows<1>(tile, in);
+      v += batch;
+      tile.weights += batch * lanes;
+      tile.bias += batch * lanes;
+      tile.out += batch * lanes;
     }
   }
 }

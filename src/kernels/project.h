@@ -1,4 +1,4 @@
-// Products of one matrix with many rows: inputs of the cells.
+// Matrix product of packed weights with a batch of rows: the input projections of the cells.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace skim {
 
-// out[r] = bias + matrix * in[r]. bias and every out row hold matrix.rows floats, matrix is f32;
-// in.width is matrix.columns. Each output is summed in the order of the columns, however many rows
-// there are: one row at a time gives the same bits as all at once.
+// out[r] = bias + matrix * in[r]. `bias` and each output row hold matrix.rows floats; `matrix` is
+// f32; in.width is matrix.columns. Each output is summed in column order for any number of rows, so
+// projecting row by row is bit-identical to projecting the batch.
 void project(const PackedMatrix& matrix, const float* bias, Rows in, float* out,
              std::size_t out_stride) noexcept;
 

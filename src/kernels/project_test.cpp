@@ -14,7 +14,7 @@
 namespace skim {
 namespace {
 
-std::vector<float> random_values(std::size_t count, std::uint64_t seed) {
+std::vector<float> random_matrix(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);
   std::vector<float> values(count);
@@ -26,12 +26,12 @@ struct Case {
   std::size_t outputs, columns, rows;
 };
 
-class Projecting : public testing::TestWithParam<Case> {
+class Project : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
-    weights_ = random_values(GetParam().outputs * GetParam().columns, 1);
-    input_ = random_values(GetParam().rows * GetParam().columns, 2);
-    bias_ = random_values(GetParam().outputs + 64, 3);
+    weights_ = random_matrix(GetParam().outputs * GetParam().columns, 1);
+    input_ = random_matrix(GetParam().rows * GetParam().columns, 2);
+    bias_ = random_matrix(GetParam().outputs + 64, 3);
   }
   void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
 
@@ -50,7 +50,7 @@ class Projecting : public testing::TestWithParam<Case> {
   std::vector<float> weights_, input_, bias_;
 };
 
-TEST_P(Projecting, EqualsTheSumWrittenOutOnEveryTarget) {
+TEST_P(Project, EqualsTheScalarReferenceOnEveryTarget) {
   const auto [outputs, columns, count] = GetParam();
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(target);
@@ -72,25 +72,25 @@ TEST_P(Projecting, EqualsTheSumWrittenOutOnEveryTarget) {
   }
 }
 
-TEST_P(Projecting, OneRowAtATimeGivesTheSameBits) {
+TEST_P(Project, RowByRowIsBitIdenticalToTheBatch) {
   const std::size_t count = GetParam().rows;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(target);
     const PackedMatrix matrix = pack();
-    std::vector<float> at_once(count * matrix.rows), one_by_one(count * matrix.rows);
-    project(matrix, bias_.data(), rows(0, count), at_once.data(), matrix.rows);
+    std::vector<float> batch(count * matrix.rows), row_by_row(count * matrix.rows);
+    project(matrix, bias_.data(), rows(0, count), batch.data(), matrix.rows);
     for (std::size_t r = 0; r < count; ++r) {
-      project(matrix, bias_.data(), rows(r, 1), one_by_one.data() + r * matrix.rows, matrix.rows);
+      project(matrix, bias_.data(), rows(r, 1), row_by_row.data() + r * matrix.rows, matrix.rows);
     }
-    ASSERT_EQ(at_once, one_by_one) << target_name();
+    ASSERT_EQ(batch, row_by_row) << target_name();
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Projecting,
+INSTANTIATE_TEST_SUITE_P(Shapes, Project,
                          testing::Values(Case{1, 1, 1}, Case{5, 3, 2}, Case{41, 100, 9},
                                          Case{400, 100, 13}, Case{97, 31, 64}));
 
-TEST(PackedMatrix, GroupsAreOfEvenSizeAndCoverAllVectors) {
+TEST(PackedMatrix, GroupsAreBalancedAndCoverAllVectors) {
   const std::vector<float> row(10, 1.0F);
   const std::vector<PackRow> rows(416, PackRow{row.data(), 1.0F});
   const PackedMatrix matrix =
@@ -99,33 +99,33 @@ TEST(PackedMatrix, GroupsAreOfEvenSizeAndCoverAllVectors) {
   for (const PackGroup& group : matrix.groups) {
     EXPECT_EQ(group.first, covered);
     EXPECT_LE(group.vectors, kMaxAccumulators);
-    EXPECT_GE(group.vectors, 8U);  // two blocks at least: eight sums hide the latency of a product
+    EXPECT_GE(group.vectors, 8U);  // at least two blocks: eight accumulators hide the latency
     covered += group.vectors;
   }
   EXPECT_EQ(covered * 8, matrix.rows);
 }
 
-TEST(PackedMatrix, SixteenBitWeightsAreFinerThanBf16) {
+TEST(PackedMatrix, Bf16WeightsAreQuantizedWithMoreThanEightBits) {
   for (const std::size_t columns : {64U, 400U, 1000U}) {
-    const std::vector<float> row = random_values(columns, 4);
+    const std::vector<float> row = random_matrix(columns, 4);
     const std::vector<PackRow> rows = {PackRow{row.data(), 1.0F}};
     const PackedMatrix matrix = pack_matrix(rows, columns, WeightType::bf16, 8);
-    float largest = 0;
-    for (const float value : row) largest = std::max(largest, std::fabs(value));
+    float max_magnitude = 0;
+    for (const float value : row) max_magnitude = std::max(max_magnitude, std::fabs(value));
     for (std::size_t column = 0; column < columns; ++column) {
       std::int16_t weight;
       const std::size_t lane = column / 2 * 8;
       std::memcpy(&weight,
                   matrix.weights.data() + lane * sizeof(std::int32_t) + column % 2 * sizeof weight,
                   sizeof weight);
-      // bf16 keeps 8 bits: half a step of the largest weight is 2^-9 of it.
-      EXPECT_NEAR(static_cast<float>(weight) * matrix.scales[0] * kShortScale, row[column],
-                  largest / 1024);
+      // bf16 keeps 8 bits: half a step of the max_magnitude weight is 2^-9 of it.
+      EXPECT_NEAR(static_cast<float>(weight) * matrix.scales[0] * kInt16StateScale, row[column],
+                  max_magnitude / 1024);
     }
   }
 }
 
-TEST(PackedMatrix, NoStateCanMakeASixteenBitSumOverflow) {
+TEST(PackedMatrix, QuantizedSumsNeverOverflow) {
   for (const std::size_t columns : {1U, 100U, 4000U}) {
     const std::vector<float> row(columns, 3.0F);
     const std::vector<PackRow> rows = {PackRow{row.data(), 1.0F}};
@@ -134,10 +134,10 @@ TEST(PackedMatrix, NoStateCanMakeASixteenBitSumOverflow) {
     for (std::size_t lane = 0; lane < matrix.steps * 8; lane += 8) {
       std::int16_t pair[2];
       std::memcpy(pair, matrix.weights.data() + lane * sizeof(std::int32_t), sizeof pair);
-      sum += std::fabs(pair[0] * kShortScale) + std::fabs(pair[1] * kShortScale);
+      sum += std::fabs(pair[0] * kInt16StateScale) + std::fabs(pair[1] * kInt16StateScale);
     }
     EXPECT_LE(sum, 2147483647.0);
-    EXPECT_GE(sum, columns == 1 ? 1e8 : 2e9) << "bits are given away";
+    EXPECT_GE(sum, columns == 1 ? 1e8 : 2e9) << "precision is wasted";
   }
 }
 

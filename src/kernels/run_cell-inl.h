@@ -1,5 +1,5 @@
-// One application of a cell to the state: groups of products with the gates behind them. Included
-// once a target.
+// One step of a cell: recurrent matrix-vector products followed by the gates. Included once per
+// target.
 
 #if defined(SKIM_KERNELS_RUN_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKIM_KERNELS_RUN_CELL_INL_H_
@@ -19,55 +19,56 @@ HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
+// Arguments of one step of a cell.
 template <class Input>
 struct CellCall {
-  const CellPack& cell;
-  const float* x;  // the input's part of the gates
+  const PackedCell& cell;
+  const float* x;  // input projection of the gates
   std::size_t x_stride;
-  const float* init;   // what the sums over the state start from, cell.init_stride() between gates
-  const Input* input;  // the state, as the weights' type wants it
+  const float* init;  // initial values of the sums over the state, cell.init_stride() between gates
+  const Input* input;  // the hidden state in the input type of the weights
   const float* hidden;
   float* cell_state;
   float* out;
-  bool backwards;
-  const float* ahead = nullptr;  // a row of as many gates to fetch meanwhile
+  bool reverse_scan;
+  const float* prefetch_row = nullptr;  // input projection of the next step, to prefetch meanwhile
 };
 
-HWY_INLINE void FetchRow(const float* row, std::size_t from, std::size_t to) {
+HWY_INLINE void PrefetchFloats(const float* row, std::size_t from, std::size_t to) {
   for (std::size_t i = from; i < to; i += kCacheLine / sizeof(float)) hwy::Prefetch(row + i);
 }
 
-// What the sums of a group's gates start from; sum a belongs to gate a % kGates of a block.
+// Initial values of a group's accumulators; accumulator a belongs to gate a % kGates of a block.
 template <class Gates, bool kPartial, class Input>
-struct Starts {
-  // Of a big cell only a gate whose parts stay apart has a bias of its own under the state's part;
-  // of a small one the tail of the state may have added to every gate.
-  static constexpr bool kHasOwn = kPartial || Gates::kApart != kNoGate;
+struct AccumulatorInit {
+  // In the big cell only the split gate has a bias in its state part; in a small cell the suffix of
+  // the state may contribute to every gate.
+  static constexpr bool kHasStateInit = kPartial || Gates::kSplitGate != kNoSplitGate;
   const CellCall<Input>& call;
   std::size_t first;  // the group's first block
 
-  HWY_INLINE Vec Own(std::size_t a) const {
+  HWY_INLINE Vec StateInit(std::size_t a) const {
     const FloatTag d;
-    if constexpr (!kHasOwn) return hn::Zero(d);
-    return hn::Load(d, call.init + (a % Gates::kGates) * call.cell.init_stride() + At(a));
+    if constexpr (!kHasStateInit) return hn::Zero(d);
+    return hn::Load(d, call.init + (a % Gates::kGates) * call.cell.init_stride() + Offset(a));
   }
-  HWY_INLINE Vec OfInput(std::size_t a) const {
-    return hn::LoadU(FloatTag(), call.x + (a % Gates::kGates) * call.x_stride + At(a));
+  HWY_INLINE Vec InputPart(std::size_t a) const {
+    return hn::LoadU(FloatTag(), call.x + (a % Gates::kGates) * call.x_stride + Offset(a));
   }
-  HWY_INLINE Vec Both(std::size_t a) const {
-    if (a % Gates::kGates == Gates::kApart) return Own(a);
-    if constexpr (!kHasOwn) return OfInput(a);
-    return hn::Add(Own(a), OfInput(a));
+  HWY_INLINE Vec Combined(std::size_t a) const {
+    if (a % Gates::kGates == Gates::kSplitGate) return StateInit(a);
+    if constexpr (!kHasStateInit) return InputPart(a);
+    return hn::Add(StateInit(a), InputPart(a));
   }
-  HWY_INLINE std::size_t At(std::size_t a) const {
+  HWY_INLINE std::size_t Offset(std::size_t a) const {
     return (first + a / Gates::kGates) * hn::Lanes(FloatTag());
   }
 };
 
-// kPartial keeps what lies beyond the last unit of the cell: there the rest of a bigger cell's
-// state lives.
+// Applies the gates of kBlocks blocks and writes the new state. kPartial preserves the entries
+// after the cell's last unit, which belong to a bigger cell.
 template <class Gates, std::size_t kBlocks, bool kPartial, class Input>
-HWY_INLINE void FinishBlocks(const CellCall<Input>& call, std::size_t first, const Vec* sum) {
+HWY_INLINE void ApplyGates(const CellCall<Input>& call, std::size_t first, const Vec* sum) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
@@ -75,59 +76,64 @@ HWY_INLINE void FinishBlocks(const CellCall<Input>& call, std::size_t first, con
     const Vec old = hn::Load(d, call.hidden + at);
     Vec out;
     Vec state = hn::Zero(d);
-    Vec apart = hn::Zero(d);
+    Vec input_part = hn::Zero(d);
     if constexpr (Gates::kHasCell) state = hn::Load(d, call.cell_state + at);
-    if constexpr (Gates::kApart != kNoGate) {
-      apart = hn::LoadU(d, call.x + Gates::kApart * call.x_stride + at);
+    if constexpr (Gates::kSplitGate != kNoSplitGate) {
+      input_part = hn::LoadU(d, call.x + Gates::kSplitGate * call.x_stride + at);
     }
     const Vec old_state = state;
-    Gates::Apply(sum + b * Gates::kGates, apart, old, state, out);
+    Gates::Apply(sum + b * Gates::kGates, input_part, old, state, out);
     if (kPartial && b + 1 == kBlocks && at + lanes > call.cell.units) {
-      const auto mine = hn::FirstN(d, call.cell.units - at);
-      out = hn::IfThenElse(mine, out, old);
-      state = hn::IfThenElse(mine, state, old_state);
+      const auto mask = hn::FirstN(d, call.cell.units - at);
+      out = hn::IfThenElse(mask, out, old);
+      state = hn::IfThenElse(mask, state, old_state);
     }
     hn::Store(out, d, call.out + at);
     if constexpr (Gates::kHasCell) hn::Store(state, d, call.cell_state + at);
   }
 }
 
-// The blocks of one group: sums over the state, then the input, then gates while the sums are in
-// registers. The input comes last because a word's row is far away: it arrives while the weights
-// stream.
+// Runs the blocks of one group: sums over the state, plus the input projection, then the gates
+// while the sums are in registers. The input projection is added last because its row is far away
+// in memory: it arrives while the weights are streamed.
 template <class Gates, class Weights, std::size_t kBlocks, bool kPartial>
 HWY_NOINLINE void RunGroup(const CellCall<typename Weights::Input>& call, const PackGroup& group) {
   constexpr std::size_t kSums = kBlocks * Gates::kGates;
   const std::size_t first = group.first / Gates::kGates;
-  const Starts<Gates, kPartial, typename Weights::Input> starts{call, first};
+  const AccumulatorInit<Gates, kPartial, typename Weights::Input> init_values{call, first};
   Vec sum[kSums];
   Weights::template Run<kSums>(
-      call.cell.matrix, group, call.input, call.backwards,
-      [&](std::size_t a) HWY_ATTR { return Weights::kStartsLast ? starts.Both(a) : starts.Own(a); },
+      call.cell.matrix, group, call.input, call.reverse_scan,
+      [&](std::size_t a) HWY_ATTR {
+        return Weights::kInitLast ? init_values.Combined(a) : init_values.StateInit(a);
+      },
       sum);
-  if constexpr (!Weights::kStartsLast) {
+  if constexpr (!Weights::kInitLast) {
     SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) {
-      if (a % Gates::kGates != Gates::kApart) sum[a] = hn::Add(sum[a], starts.OfInput(a));
+      if (a % Gates::kGates != Gates::kSplitGate)
+        sum[a] = hn::Add(sum[a], init_values.InputPart(a));
     }
   }
-  FinishBlocks<Gates, kBlocks, kPartial>(call, first, sum);
+  ApplyGates<Gates, kBlocks, kPartial>(call, first, sum);
 }
 
 #if HWY_TARGET == HWY_AVX2
-// The same with half a block at the end, whose gates come two to a vector; see CellPack.
+// RunGroup for a group that ends in half a block, whose gates are packed two per vector; see
+// PackedCell.
 template <class Weights, std::size_t kBlocks>
-HWY_NOINLINE void RunGroupAndHalf(const CellCall<typename Weights::Input>& call,
-                                  const PackGroup& group) {
+HWY_NOINLINE void RunGroupWithHalfBlock(const CellCall<typename Weights::Input>& call,
+                                        const PackGroup& group) {
   const FloatTag d;
   const hn::Half<FloatTag> half;
   constexpr std::size_t kWhole = kBlocks * 4;
   const std::size_t first = group.first / 4;
-  const Starts<LstmGates, false, typename Weights::Input> starts{call, first};
+  const AccumulatorInit<LstmGates, false, typename Weights::Input> init_values{call, first};
   Vec sum[kWhole + 2];
   Weights::template Run<kWhole + 2>(
-      call.cell.matrix, group, call.input, call.backwards,
-      [&](std::size_t a) HWY_ATTR { return a < kWhole ? starts.Both(a) : hn::Zero(d); }, sum);
-  FinishBlocks<LstmGates, kBlocks, false>(call, first, sum);
+      call.cell.matrix, group, call.input, call.reverse_scan,
+      [&](std::size_t a) HWY_ATTR { return a < kWhole ? init_values.Combined(a) : hn::Zero(d); },
+      sum);
+  ApplyGates<LstmGates, kBlocks, false>(call, first, sum);
 
   const std::size_t at = (first + kBlocks) * hn::Lanes(d);
   const auto power = [&](std::size_t gate, auto state_part) HWY_ATTR {
@@ -145,44 +151,44 @@ HWY_NOINLINE void RunGroupAndHalf(const CellCall<typename Weights::Input>& call,
 #endif
 
 template <class Gates, class Weights, bool kPartial, std::size_t kBlocks = 1>
-HWY_INLINE void RunGroupOf(std::size_t blocks, const CellCall<typename Weights::Input>& call,
-                           const PackGroup& group) {
-  constexpr std::size_t kMost = cell_accumulators(Weights::kType, Gates::kGates) / Gates::kGates;
+HWY_INLINE void DispatchGroup(std::size_t blocks, const CellCall<typename Weights::Input>& call,
+                              const PackGroup& group) {
+  constexpr std::size_t kMaxBlocks =
+      cell_accumulators(Weights::kType, Gates::kGates) / Gates::kGates;
   if (blocks == kBlocks) return RunGroup<Gates, Weights, kBlocks, kPartial>(call, group);
-  if constexpr (kBlocks < kMost)
-    RunGroupOf<Gates, Weights, kPartial, kBlocks + 1>(blocks, call, group);
+  if constexpr (kBlocks < kMaxBlocks)
+    DispatchGroup<Gates, Weights, kPartial, kBlocks + 1>(blocks, call, group);
 }
 
 template <class Gates, class Weights, bool kPartial>
 HWY_INLINE void RunCell(CellCall<typename Weights::Input> call) {
   const auto& groups = call.cell.matrix.groups;
   const std::size_t count = groups.size();
-  const bool backwards = call.backwards;
+  const bool reverse_scan = call.reverse_scan;
   for (std::size_t i = 0; i < count; ++i) {
-    const PackGroup& group = groups[backwards ? count - 1 - i : i];
-    // The units at which the last word's sweep ended are the last to be ready: where order does not
-    // matter, the first group begins at the other end (1 % of a bf16 read).
-    call.backwards = backwards != (Weights::kAnyOrder && i == 0);
-    // A little for each group: the row comes from far away, and a burst of requests would keep the
-    // weights waiting.
-    if (!kPartial && call.ahead != nullptr) {
+    const PackGroup& group = groups[reverse_scan ? count - 1 - i : i];
+    // The units at which the previous step's scan ended are the last to be ready. Where the order
+    // does not matter, the first group starts at the other end (1 % of a bf16 read).
+    call.reverse_scan = reverse_scan != (Weights::kOrderIndependent && i == 0);
+    // Prefetches a part of the row per group: a burst of requests would delay the weights.
+    if (!kPartial && call.prefetch_row != nullptr) {
       const std::size_t lines = Gates::kGates * call.x_stride / 16;
-      FetchRow(call.ahead, i * lines / count * 16, (i + 1) * lines / count * 16);
+      PrefetchFloats(call.prefetch_row, i * lines / count * 16, (i + 1) * lines / count * 16);
     }
 #if HWY_TARGET == HWY_AVX2
     if constexpr (Gates::kGates == 4 && Weights::kType == WeightType::bf16) {
       static_assert(kMaxBf16Accumulators == 8, "groups of one or two blocks");
       if (group.vectors == 10) {
-        RunGroupAndHalf<Weights, 2>(call, group);
+        RunGroupWithHalfBlock<Weights, 2>(call, group);
         continue;
       }
       if (group.vectors == 6) {
-        RunGroupAndHalf<Weights, 1>(call, group);
+        RunGroupWithHalfBlock<Weights, 1>(call, group);
         continue;
       }
     }
 #endif
-    RunGroupOf<Gates, Weights, kPartial>(group.vectors / Gates::kGates, call, group);
+    DispatchGroup<Gates, Weights, kPartial>(group.vectors / Gates::kGates, call, group);
   }
 }
 

@@ -1,4 +1,4 @@
-// The loop over a sequence, for one kind of cell and one type of weights. Included once a target.
+// The forward pass over a sequence for one kind of cell. Included once per target.
 
 #if defined(SKIM_KERNELS_SEQUENCE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SKIM_KERNELS_SEQUENCE_INL_H_
@@ -40,12 +40,12 @@ HWY_INLINE float Dot(const float* left, const float* right, std::size_t from, st
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
 }
 
-// The outputs of a plain product, no gates: out = init + matrix * input.
+// Matrix-vector product of one group without gates: out = init + matrix * input.
 template <std::size_t A = 1>
-HWY_INLINE void ProductOf(std::size_t vectors, const PackedMatrix& matrix, const PackGroup& group,
-                          const float* init, const float* input, float* out) {
+HWY_INLINE void MatVecGroup(std::size_t vectors, const PackedMatrix& matrix, const PackGroup& group,
+                            const float* init, const float* input, float* out) {
   if constexpr (A <= kMaxAccumulators) {
-    if (vectors != A) return ProductOf<A + 1>(vectors, matrix, group, init, input, out);
+    if (vectors != A) return MatVecGroup<A + 1>(vectors, matrix, group, init, input, out);
     const FloatTag d;
     const std::size_t at = group.first * hn::Lanes(d);
     Vec sum[A];
@@ -57,209 +57,217 @@ HWY_INLINE void ProductOf(std::size_t vectors, const PackedMatrix& matrix, const
   }
 }
 
-HWY_INLINE void Product(const PackedMatrix& matrix, const float* init, const float* input,
-                        float* out) {
+HWY_INLINE void MatVec(const PackedMatrix& matrix, const float* init, const float* input,
+                       float* out) {
   for (const PackGroup& group : matrix.groups) {
-    ProductOf(group.vectors, matrix, group, init, input, out);
+    MatVecGroup(group.vectors, matrix, group, init, input, out);
   }
 }
 
-// One read: the big cell over the state, from `hidden` into `next`. Called through a pointer, so
-// that the loops below exist once a cell and not once a type of weights: a call is nothing beside a
-// read.
-// `ahead` is the next step's row where that is known to be read, else null.
-using ReadStep = void (*)(const SequenceArgs& args, const float* x, const float* ahead,
-                          const float* hidden, float* next, bool backwards);
+// One read: a step of the big cell from `hidden` into `next`. A function pointer, so that the loops
+// below are compiled once per cell and not once per weight type; the call is negligible beside a
+// read. `prefetch_row` is the input projection of the next step when that step is certain to be
+// read, else null.
+using ReadStepFn = void (*)(const SequenceArgs& args, const float* x, const float* prefetch_row,
+                            const float* hidden, float* next, bool reverse_scan);
 
 template <class Gates, class Weights>
-void ReadWith(const SequenceArgs& args, const float* x, const float* ahead, const float* hidden,
-              float* next, bool backwards) {
-  const CellPack& big = *args.big;
-  if (ahead == nullptr) FetchRow(x, 0, Gates::kGates * args.big_stride);
+void ReadStepWith(const SequenceArgs& args, const float* x, const float* prefetch_row,
+                  const float* hidden, float* next, bool reverse_scan) {
+  const PackedCell& big = *args.big;
+  if (prefetch_row == nullptr) PrefetchFloats(x, 0, Gates::kGates * args.big_stride);
   const typename Weights::Input* input;
   if constexpr (Weights::kType == WeightType::f32) {
     input = hidden;
   } else {
-    auto* rounded = reinterpret_cast<typename Weights::Input*>(args.rounded);
-    Weights::RoundState(hidden, big.blocks * hn::Lanes(FloatTag()), rounded);
-    input = rounded;
+    auto* quantized_hidden = reinterpret_cast<typename Weights::Input*>(args.quantized_hidden);
+    Weights::QuantizeState(hidden, big.blocks * hn::Lanes(FloatTag()), quantized_hidden);
+    input = quantized_hidden;
   }
   RunCell<Gates, Weights, false>({big, x, args.big_stride, big.init.data(), input, hidden,
-                                  args.cell_state, next, backwards, ahead});
+                                  args.cell_state, next, reverse_scan, prefetch_row});
 }
 
 template <class Gates>
-ReadStep ReadStepOf(WeightType type) {
+ReadStepFn SelectReadStep(WeightType type) {
   switch (type) {
     case WeightType::f32:
-      return ReadWith<Gates, F32Weights>;
+      return ReadStepWith<Gates, F32Weights>;
     case WeightType::bf16:
-      return ReadWith<Gates, Bf16Weights>;
+      return ReadStepWith<Gates, Bf16Weights>;
     case WeightType::int8:
-      return ReadWith<Gates, Int8Weights>;
+      return ReadStepWith<Gates, Int8Weights>;
   }
   return nullptr;
 }
 
+// The loop over the steps of a sequence: the dense reader, and the general skim reader with any
+// number of levels and any decision. BinarySkimLoop specializes it for the paper's model.
 template <class Gates>
 class SequenceLoop {
  public:
   explicit SequenceLoop(const SequenceArgs& args)
       : args_(args),
-        read_(ReadStepOf<Gates>(args.big->matrix.type)),
+        read_(SelectReadStep<Gates>(args.big->matrix.type)),
         hidden_(args.hidden),
         next_(args.next),
-        sweep_(args.sweep),
+        weight_scan_direction_(args.weight_scan_direction),
         log_(args.log),
         row_(args.rows) {
-    if (args.skim.levels != 0) RenewTails();
+    if (args.skim.levels != 0) UpdateSuffixSums();
   }
 
-  SequenceEnd RunPlain() {
+  SequenceResult RunDense() {
     const std::size_t width = args_.big->units;
     for (std::size_t t = 0; t < args_.count; ++t) {
-      Read(t, Ahead(t + 1));
-      Emit(t, width);
+      Read(t, PrefetchAddress(t + 1));
+      WriteStep(t, width);
     }
-    return {hidden_, sweep_};
+    return {hidden_, weight_scan_direction_};
   }
 
-  SequenceEnd RunSkim() {
-    const bool two = args_.skim.levels == 2;
+  SequenceResult RunSkim() {
+    const bool binary = args_.skim.levels == 2;
     const bool dot = args_.skim.decision->kind == Decision::dot;
-    RenewHead();
+    UpdateStateLogits();
     for (std::size_t t = 0; t < args_.count; ++t) {
-      if (dot) DotProduct(t);
-      const std::size_t level = two ? ChooseOfTwo(t) : Choose(t);
-      Emit(t, Take(t, level));
-      if (!dot) RenewHead();
+      if (dot) UpdateDotLogits(t);
+      const std::size_t level = binary ? ChooseBinary(t) : ChooseLevel(t);
+      WriteStep(t, RunLevel(t, level));
+      if (!dot) UpdateStateLogits();
     }
-    return {hidden_, sweep_};
+    return {hidden_, weight_scan_direction_};
   }
 
  protected:
-  std::size_t ChooseOfTwo(std::size_t t) const {
-    const float logit = args_.skim.rows[t][0] + state_part_[0];
-    args_.certainty[t] = logit;
-    return logit > args_.skim.limits[t * args_.skim.limit_stride] ? 0 : 1;
+  std::size_t ChooseBinary(std::size_t t) const {
+    const float logit = args_.skim.rows[t][0] + state_logit_[0];
+    args_.read_logit[t] = logit;
+    return logit > args_.skim.thresholds[t * args_.skim.threshold_stride] ? 0 : 1;
   }
 
-  // The first level at which the summed probability exceeds the limit; the last when none does.
-  std::size_t Choose(std::size_t t) const {
+  // Softmax over the levels. Returns the first level at which the cumulative probability exceeds
+  // the threshold, or the last level.
+  std::size_t ChooseLevel(std::size_t t) const {
     const std::size_t levels = args_.skim.levels;
-    float power[kMaxLevels];
-    float highest = 0;  // the last level's logit: all are differences from it
+    float probability[kMaxLevels];  // logits first, then not yet divided by their total
+    float max_logit = 0;            // the last level's logit: all are differences from it
     for (std::size_t l = 0; l + 1 < levels; ++l) {
-      power[l] = args_.skim.rows[t][l] + state_part_[l];
-      highest = std::max(highest, power[l]);
+      probability[l] = args_.skim.rows[t][l] + state_logit_[l];
+      max_logit = std::max(max_logit, probability[l]);
     }
-    power[levels - 1] = 0;
+    probability[levels - 1] = 0;
     float total = 0;
     for (std::size_t l = 0; l < levels; ++l) {
-      power[l] = std::exp(power[l] - highest);
-      total += power[l];
+      probability[l] = std::exp(probability[l] - max_logit);
+      total += probability[l];
     }
-    args_.certainty[t] = power[0] / total;
+    args_.read_logit[t] = probability[0] / total;
     if (args_.skim.argmax) {
-      return static_cast<std::size_t>(std::max_element(power, power + levels) - power);
+      return static_cast<std::size_t>(std::max_element(probability, probability + levels) -
+                                      probability);
     }
-    const float limit = args_.skim.limits[t * args_.skim.limit_stride] * total;
+    const float threshold = args_.skim.thresholds[t * args_.skim.threshold_stride] * total;
     float sum = 0;
     for (std::size_t l = 0; l + 1 < levels; ++l) {
-      sum += power[l];
-      if (sum > limit) return l;
+      sum += probability[l];
+      if (sum > threshold) return l;
     }
     return levels - 1;
   }
 
-  std::size_t Take(std::size_t t, std::size_t level) {
+  std::size_t RunLevel(std::size_t t, std::size_t level) {
     if (level == 0) {
       Read(t);
-      RenewTails();
+      UpdateSuffixSums();
       return args_.big->units;
     }
-    const CellPack* cell = args_.skim.small[level - 1].cell;
+    const PackedCell* cell = args_.skim.small[level - 1].cell;
     if (cell == nullptr) return 0;
     Skim(t, level - 1);
     return cell->units;
   }
 
-  // Of the gates of small cells.
-  const float* SmallRow(std::size_t t) const {
+  // Input projection of the small cells.
+  const float* SmallGates(std::size_t t) const {
     return args_.skim.small_row == nullptr ? args_.skim.rows[t]
                                            : args_.skim.small_row(args_.context, t);
   }
 
-  const float* Ahead(std::size_t t) const {
-    return t < args_.count && args_.big_ahead != nullptr ? args_.big_ahead(args_.context, t)
-                                                         : nullptr;
+  const float* PrefetchAddress(std::size_t t) const {
+    return t < args_.count && args_.big_prefetch != nullptr ? args_.big_prefetch(args_.context, t)
+                                                            : nullptr;
   }
 
-  void Read(std::size_t t, const float* ahead = nullptr) {
-    read_(args_, args_.big_row(args_.context, t), ahead, hidden_, next_, (sweep_ & 1U) != 0);
-    ++sweep_;
+  void Read(std::size_t t, const float* prefetch_row = nullptr) {
+    read_(args_, args_.big_row(args_.context, t), prefetch_row, hidden_, next_,
+          (weight_scan_direction_ & 1U) != 0);
+    ++weight_scan_direction_;
     std::swap(hidden_, next_);
   }
 
-  // A cell of one group has read all of the state before it writes any; a wider one writes beside
-  // it.
+  // A cell of one group loads all of the state before it stores any, so it can run in place.
   void Skim(std::size_t t, std::size_t index) {
     const SmallLevel& level = args_.skim.small[index];
-    const CellPack& cell = *level.cell;
+    const PackedCell& cell = *level.cell;
     const bool in_place = cell.matrix.groups.size() == 1;
-    const float* init = level.tail == nullptr ? cell.init.data() : level.tail_sum;
-    RunCell<Gates, F32Weights, true>({cell, SmallRow(t) + level.offset, cell.units, init, hidden_,
+    const float* init = level.suffix == nullptr ? cell.init.data() : level.suffix_sum;
+    RunCell<Gates, F32Weights, true>({cell, SmallGates(t) + level.offset, cell.units, init, hidden_,
                                       hidden_, args_.cell_state, in_place ? hidden_ : next_,
                                       false});
     if (!in_place) std::memcpy(hidden_, next_, cell.units * sizeof(float));
   }
 
-  // What the state's tail adds to decision and small cells: constant between two reads.
-  void RenewTails() {
-    const DecisionPack& decision = *args_.skim.decision;
+  // Contribution of the state's suffix to the decision and the small cells; constant between two
+  // reads.
+  void UpdateSuffixSums() {
+    const PackedDecision& decision = *args_.skim.decision;
     const std::size_t padded = decision.blocks * hn::Lanes(FloatTag());
     if (decision.kind != Decision::dot) {
       for (std::size_t r = 0; r < decision.rows; ++r) {
-        tail_part_[r] =
-            Dot(decision.tail.data() + r * padded, hidden_, decision.tail_from, decision.blocks);
+        suffix_logit_[r] = Dot(decision.suffix.data() + r * padded, hidden_,
+                               decision.suffix_first_block, decision.blocks);
         if (decision.kind == Decision::linear_cell) {
-          tail_part_[r] += Dot(decision.cell_tail.data() + r * padded, args_.cell_state,
-                               decision.tail_from, decision.blocks);
+          suffix_logit_[r] += Dot(decision.cell_suffix.data() + r * padded, args_.cell_state,
+                                  decision.suffix_first_block, decision.blocks);
         }
       }
     }
     for (std::size_t l = 0; l + 1 < args_.skim.levels; ++l) {
       const SmallLevel& level = args_.skim.small[l];
-      if (level.tail == nullptr) continue;
-      Product(*level.tail, level.cell->init.data(), hidden_ + decision.head_width, level.tail_sum);
+      if (level.suffix == nullptr) continue;
+      MatVec(*level.suffix, level.cell->init.data(), hidden_ + decision.prefix_width,
+             level.suffix_sum);
     }
   }
 
-  void RenewHead() {
-    const DecisionPack& decision = *args_.skim.decision;
+  // State part of the decision logits.
+  void UpdateStateLogits() {
+    const PackedDecision& decision = *args_.skim.decision;
     if (decision.kind == Decision::dot) return;
     const std::size_t padded = decision.blocks * hn::Lanes(FloatTag());
     for (std::size_t r = 0; r < decision.rows; ++r) {
-      state_part_[r] =
-          tail_part_[r] + Dot(decision.head.data() + r * padded, hidden_, 0, decision.head_blocks);
+      state_logit_[r] = suffix_logit_[r] + Dot(decision.prefix.data() + r * padded, hidden_, 0,
+                                               decision.prefix_blocks);
       if (decision.kind == Decision::linear_cell) {
-        state_part_[r] +=
-            Dot(decision.cell_head.data() + r * padded, args_.cell_state, 0, decision.head_blocks);
+        state_logit_[r] += Dot(decision.cell_prefix.data() + r * padded, args_.cell_state, 0,
+                               decision.prefix_blocks);
       }
     }
   }
 
-  void DotProduct(std::size_t t) {
-    const DecisionPack& decision = *args_.skim.decision;
+  // State part of the decision logits for Decision::dot.
+  void UpdateDotLogits(std::size_t t) {
+    const PackedDecision& decision = *args_.skim.decision;
     const std::size_t lanes = hn::Lanes(FloatTag());
     const std::size_t whole = decision.width / lanes;
     float product = Dot(args_.skim.inputs[t], hidden_, 0, whole);
     for (std::size_t j = whole * lanes; j < decision.width; ++j)
       product += args_.skim.inputs[t][j] * hidden_[j];
-    for (std::size_t r = 0; r < decision.rows; ++r) state_part_[r] = decision.scale[r] * product;
+    for (std::size_t r = 0; r < decision.rows; ++r) state_logit_[r] = decision.scale[r] * product;
   }
 
-  void Emit(std::size_t t, std::size_t width) {
+  void WriteStep(std::size_t t, std::size_t width) {
     args_.widths[t] = static_cast<std::uint16_t>(width);
     if (row_ != nullptr) {
       std::memcpy(row_, hidden_, args_.big->units * sizeof(float));
@@ -268,7 +276,7 @@ class SequenceLoop {
     if (log_ != nullptr) AppendToLog(width);
   }
 
-  // Whole vectors: what is written too much, the next step overwrites.
+  // Stores whole vectors; the next step overwrites the excess.
   void AppendToLog(std::size_t width) {
     const FloatTag d;
     for (std::size_t i = 0; i < width; i += hn::Lanes(d))
@@ -277,14 +285,14 @@ class SequenceLoop {
   }
 
   const SequenceArgs& args_;
-  ReadStep read_;
+  ReadStepFn read_;
   float* hidden_;
   float* next_;
-  std::uint32_t sweep_;
+  std::uint32_t weight_scan_direction_;
   float* log_;
   float* row_;
-  float state_part_[kMaxLevels] = {};
-  float tail_part_[kMaxLevels] = {};
+  float state_logit_[kMaxLevels] = {};
+  float suffix_logit_[kMaxLevels] = {};
 };
 
 }  // namespace HWY_NAMESPACE

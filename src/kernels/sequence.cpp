@@ -32,14 +32,14 @@ namespace skim {
 
 HWY_EXPORT(LogitsToProbabilities);
 
-SequenceEnd read_sequence(const SequenceArgs& args) noexcept {
+SequenceResult sequence_forward(const SequenceArgs& args) noexcept {
   switch (args.cell) {
     case Cell::lstm:
-      return read_lstm(args);
+      return lstm_forward(args);
     case Cell::gru:
-      return read_gru(args);
+      return gru_forward(args);
     case Cell::rnn:
-      return read_rnn(args);
+      return rnn_forward(args);
   }
   return {};
 }

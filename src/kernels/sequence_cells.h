@@ -1,13 +1,13 @@
-// read_sequence for each cell. One file each: compiled for every target, they take the compiler
-// half a minute.
+// sequence_forward of each cell. Each has its own file, because compiling one for every target
+// takes half a minute.
 #pragma once
 
 #include "kernels/sequence.h"
 
 namespace skim {
 
-SequenceEnd read_lstm(const SequenceArgs& args) noexcept;
-SequenceEnd read_gru(const SequenceArgs& args) noexcept;
-SequenceEnd read_rnn(const SequenceArgs& args) noexcept;
+SequenceResult lstm_forward(const SequenceArgs& args) noexcept;
+SequenceResult gru_forward(const SequenceArgs& args) noexcept;
+SequenceResult rnn_forward(const SequenceArgs& args) noexcept;
 
 }  // namespace skim

@@ -6,13 +6,13 @@
 // clang-format off
 #include <hwy/foreach_target.h>
 // clang-format on
-#include "kernels/two_levels-inl.h"
+#include "kernels/binary_skim-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
-SequenceEnd ReadGru(const SequenceArgs& args) { return RunSequence<GruGates>(args); }
+SequenceResult GruForward(const SequenceArgs& args) { return SequenceForward<GruGates>(args); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace skim
@@ -21,10 +21,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skim {
 
-HWY_EXPORT(ReadGru);
+HWY_EXPORT(GruForward);
 
-SequenceEnd read_gru(const SequenceArgs& args) noexcept {
-  return HWY_DYNAMIC_DISPATCH(ReadGru)(args);
+SequenceResult gru_forward(const SequenceArgs& args) noexcept {
+  return HWY_DYNAMIC_DISPATCH(GruForward)(args);
 }
 
 }  // namespace skim

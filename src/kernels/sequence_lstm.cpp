@@ -6,13 +6,13 @@
 // clang-format off
 #include <hwy/foreach_target.h>
 // clang-format on
-#include "kernels/two_levels-inl.h"
+#include "kernels/binary_skim-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
-SequenceEnd ReadLstm(const SequenceArgs& args) { return RunSequence<LstmGates>(args); }
+SequenceResult LstmForward(const SequenceArgs& args) { return SequenceForward<LstmGates>(args); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace skim
@@ -21,10 +21,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skim {
 
-HWY_EXPORT(ReadLstm);
+HWY_EXPORT(LstmForward);
 
-SequenceEnd read_lstm(const SequenceArgs& args) noexcept {
-  return HWY_DYNAMIC_DISPATCH(ReadLstm)(args);
+SequenceResult lstm_forward(const SequenceArgs& args) noexcept {
+  return HWY_DYNAMIC_DISPATCH(LstmForward)(args);
 }
 
 }  // namespace skim

@@ -6,13 +6,13 @@
 // clang-format off
 #include <hwy/foreach_target.h>
 // clang-format on
-#include "kernels/two_levels-inl.h"
+#include "kernels/binary_skim-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
-SequenceEnd ReadRnn(const SequenceArgs& args) { return RunSequence<RnnGates>(args); }
+SequenceResult RnnForward(const SequenceArgs& args) { return SequenceForward<RnnGates>(args); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace skim
@@ -21,10 +21,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace skim {
 
-HWY_EXPORT(ReadRnn);
+HWY_EXPORT(RnnForward);
 
-SequenceEnd read_rnn(const SequenceArgs& args) noexcept {
-  return HWY_DYNAMIC_DISPATCH(ReadRnn)(args);
+SequenceResult rnn_forward(const SequenceArgs& args) noexcept {
+  return HWY_DYNAMIC_DISPATCH(RnnForward)(args);
 }
 
 }  // namespace skim

@@ -1,4 +1,4 @@
-// Which vector instructions this machine has, as the kernels see it.
+// The SIMD target that run-time dispatch selects for the kernels.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace skim {
 
-// Floats in one vector of the target that run-time dispatch picks. Packed weights depend on it.
+// Number of floats per vector of the selected target. The layout of packed weights depends on it.
 std::size_t vector_lanes();
 
-// "AVX2", "AVX3", "SSE4", "NEON", ...
+// Name of the selected target: "AVX2", "AVX3", "SSE4", "NEON", ...
 std::string target_name();
 
 }  // namespace skim

@@ -3,40 +3,42 @@
 #include <algorithm>
 
 #include "file/model_file.h"
-#include "kernels/attend.h"
+#include "kernels/attention.h"
 
 namespace skim {
 
-Attention::Attention(const NetParts& parts, const char* w, const char* both)
-    : w_(to_floats(parts.file, w)), both_(to_floats(parts.file, both)) {}
+Attention::Attention(const NetParts& parts, const char* query_name, const char* product_name)
+    : query_weight_(to_floats(parts.file, query_name)),
+      product_weight_(to_floats(parts.file, product_name)) {}
 
-std::size_t Attention::stride() const { return round_up(w_.size(), kAttendPad); }
+std::size_t Attention::stride() const { return round_up(query_weight_.size(), kAttentionPad); }
 
-void Attention::attend_to(const Buffer<float>& question, std::size_t questions,
-                          const Buffer<float>& text, std::size_t texts, NetMemory& memory,
-                          float* largest) const {
-  const std::size_t width = w_.size();
-  memory.keys.grow(questions * stride());
-  memory.bias.grow(round_up(questions, kAttendPad));
-  for (std::size_t i = 0; i < questions; ++i) {
-    const float* row = question.data() + i * stride();
+void Attention::forward(const Buffer<float>& query, std::size_t query_count,
+                        const Buffer<float>& context, std::size_t context_count, NetMemory& memory,
+                        float* max_logits) const {
+  const std::size_t width = query_weight_.size();
+  memory.keys.grow(query_count * stride());
+  memory.bias.grow(round_up(query_count, kAttentionPad));
+  for (std::size_t i = 0; i < query_count; ++i) {
+    const float* row = query.data() + i * stride();
     float* key = memory.keys.data() + i * stride();
     float bias = 0;
     for (std::size_t j = 0; j < width; ++j) {
-      key[j] = both_[j] * row[j];
-      bias += w_[j] * row[j];
+      key[j] = product_weight_[j] * row[j];
+      bias += query_weight_[j] * row[j];
     }
     std::fill(key + width, key + stride(), 0.0F);
     memory.bias[i] = bias;
   }
-  memory.attended.grow(texts * stride());
-  memory.work.grow(round_up(questions, kAttendPad));
+  memory.attended.grow(context_count * stride());
+  memory.work.grow(round_up(query_count, kAttentionPad));
   const auto rows = [&](const Buffer<float>& from, std::size_t count) {
     return Rows{from.data(), count, stride(), stride()};
   };
-  attend({rows(memory.keys, questions), memory.bias.data(), rows(question, questions)},
-         rows(text, texts), {memory.attended.data(), texts, stride(), stride()}, memory.work.data(),
-         largest);
+  attention_forward({rows(memory.keys, query_count), memory.bias.data(), rows(query, query_count)},
+                    rows(context, context_count),
+                    {memory.attended.data(), context_count, stride(), stride()}, memory.work.data(),
+                    max_logits);
 }
 
 }  // namespace skim

@@ -1,4 +1,4 @@
-// What of a question matters to each word of a text, for nets whose question is rows.
+// Attention layer of a context over a query.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,22 @@
 
 namespace skim {
 
-// How much question row u matters to text row x is the softmax over u of w u + sum_j both_j x_j
-// u_j.
+// The logit of context row x and query row u is <query_weight, u> + <product_weight, x * u>; the
+// softmax is taken over the query rows.
 class Attention {
  public:
-  // The names of the two tensors.
-  Attention(const NetParts& parts, const char* w, const char* both);
+  // Takes the names of the two weight tensors.
+  Attention(const NetParts& parts, const char* query_name, const char* product_name);
 
-  // Distance between rows of texts and questions, whose padding is zero.
+  // Stride of context and query rows, whose padding is zero.
   std::size_t stride() const;
-  // For each row of `text` what of `question` matters, into memory.attended. `largest`, if wanted,
-  // gets the largest of what the softmax is taken of.
-  void attend_to(const Buffer<float>& question, std::size_t questions, const Buffer<float>& text,
-                 std::size_t texts, NetMemory& memory, float* largest = nullptr) const;
+  // Writes the attention of each context row over the query to memory.attended. `max_logits`, if
+  // not null, gets the largest logit of each context row.
+  void forward(const Buffer<float>& query, std::size_t query_count, const Buffer<float>& context,
+               std::size_t context_count, NetMemory& memory, float* max_logits = nullptr) const;
 
  private:
-  std::vector<float> w_, both_;
+  std::vector<float> query_weight_, product_weight_;
 };
 
 }  // namespace skim

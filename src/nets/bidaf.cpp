@@ -8,7 +8,7 @@
 #include "file/model_file.h"
 #include "kernels/pool.h"
 #include "nets/attention.h"
-#include "nets/spelled_words.h"
+#include "nets/char_cnn.h"
 #include "nets/stack.h"
 
 namespace skim {
@@ -18,135 +18,139 @@ class Bidaf final : public Net {
  public:
   explicit Bidaf(const NetParts& parts) : Bidaf(parts, parts.spec.stacks()) {}
 
-  Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,
-               std::vector<float>& scores) const override {
-    const std::size_t count = asked.text.size();
+  BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,
+                   std::vector<float>& scores) const override {
+    const std::size_t count = query.text.size();
     scores.assign(2 * count, 0.0F);
-    for (const Stack* stack : {&contextual_, &modelling_, &output_}) stack->start(memory);
-    read_question(asked, policy, memory);
+    for (const Stack* stack : {&contextual_, &modeling_, &output_}) stack->start(memory);
+    encode_question(query, policy, memory);
     if (count == 0) return {};
-    const Rows text = words_.rows_of(asked.text, asked.text_spelling, memory, memory.inputs);
-    read(contextual_, text, policy, memory, memory.text);
-    meet(count, asked.question.size(), memory);
-    const Rows met{memory.inputs.data(), count, met_width(), met_width()};
-    const Rows modelled = read(modelling_, met, policy, memory, memory.windows);
-    score(first_w_, met, modelled, memory, scores.data());
-    score(last_w_, met, read(output_, modelled, policy, memory, memory.matches), memory,
-          scores.data() + count);
-    const BestSpan best = best_span({scores.data(), count}, {scores.data() + count, count});
-    return {best.first, best.last};
+    const Rows text = embedding_.forward(query.text, query.text_source, memory, memory.inputs);
+    encode(contextual_, text, policy, memory, memory.text);
+    attention_flow(count, query.question.size(), memory);
+    const Rows flow{memory.inputs.data(), count, flow_width(), flow_width()};
+    const Rows modeled = encode(modeling_, flow, policy, memory, memory.windows);
+    boundary_probabilities(start_weight_, flow, modeled, memory, scores.data());
+    boundary_probabilities(end_weight_, flow,
+                           encode(output_, modeled, policy, memory, memory.matches), memory,
+                           scores.data() + count);
+    return best_span({scores.data(), count}, {scores.data() + count, count});
   }
 
  private:
   Bidaf(const NetParts& parts, const std::vector<StackSpec>& stacks)
-      : words_(parts),
-        contextual_(parts, stacks[0], Keep::rows),
-        modelling_(parts, stacks[1], Keep::rows, 2 * contextual_.passes()),
-        output_(parts, stacks[2], Keep::rows, 2 * contextual_.passes() + modelling_.passes()),
-        of_text_(with_slack(to_floats(parts.file, "meeting.text"))),
-        attention_(parts, "meeting.question", "meeting.both"),
-        first_w_(with_slack(to_floats(parts.file, "first.w"))),
-        last_w_(with_slack(to_floats(parts.file, "last.w"))) {}
+      : embedding_(parts),
+        contextual_(parts, stacks[0], StackOutput::rows),
+        modeling_(parts, stacks[1], StackOutput::rows, 2 * contextual_.passes()),
+        output_(parts, stacks[2], StackOutput::rows, 2 * contextual_.passes() + modeling_.passes()),
+        context_weight_(with_padding(to_floats(parts.file, "attention.context"))),
+        attention_(parts, "attention.query", "attention.product"),
+        start_weight_(with_padding(to_floats(parts.file, "start.weight"))),
+        end_weight_(with_padding(to_floats(parts.file, "end.weight"))) {}
 
-  std::size_t row() const { return contextual_.row_width(); }
+  std::size_t output_size() const { return contextual_.output_size(); }
   std::size_t stride() const { return attention_.stride(); }
-  std::size_t met_width() const { return 4 * row(); }
+  std::size_t flow_width() const { return 4 * output_size(); }
 
-  // Reads rows and keeps what comes out where no later reading reaches it. The padding is zero.
-  Rows read(const Stack& stack, const Rows& rows, const Policy& policy, NetMemory& memory,
-            Buffer<float>& keep, std::size_t again = 0) const {
+  // Runs a stack over rows and copies its output to `buffer`, zero-padded.
+  Rows encode(const Stack& stack, const Rows& rows, const Policy& policy, NetMemory& memory,
+              Buffer<float>& buffer, std::size_t run = 0) const {
     Input input;
     input.rows = rows;
-    const Rows out = stack.read(input, policy, memory, again);
-    keep.grow(rows.count * stride() + kPoolSlack);
+    const Rows out = stack.forward(input, policy, memory, run);
+    buffer.grow(rows.count * stride() + kPoolPadding);
     for (std::size_t t = 0; t < rows.count; ++t) {
-      std::copy_n(out.row(t), row(), keep.data() + t * stride());
-      std::fill_n(keep.data() + t * stride() + row(), stride() - row(), 0.0F);
+      std::copy_n(out.row(t), output_size(), buffer.data() + t * stride());
+      std::fill_n(buffer.data() + t * stride() + output_size(), stride() - output_size(), 0.0F);
     }
-    return {keep.data(), rows.count, row(), stride()};
+    return {buffer.data(), rows.count, output_size(), stride()};
   }
 
-  // The question by itself, into memory.question; once for as many texts as it is asked about.
-  void read_question(const Asked& asked, const Policy& policy, NetMemory& memory) const {
-    NetMemory::ReadQuestion& last = memory.read_question;
-    const std::string_view text = asked.question_spelling.bytes;
-    if (last.there && last.text == text && last.policy == policy) return;
-    last.there = false;
+  // Encodes the question into memory.question; cached for further texts.
+  void encode_question(const EncodedQuery& query, const Policy& policy, NetMemory& memory) const {
+    NetMemory::CachedQuestion& cached = memory.cached_question;
+    const std::string_view text = query.question_source.text;
+    if (cached.valid && cached.text == text && cached.policy == policy) return;
+    cached.valid = false;
     contextual_.start(memory, 1);
     const Rows question =
-        words_.rows_of(asked.question, asked.question_spelling, memory, memory.inputs);
-    if (question.count > 0) read(contextual_, question, policy, memory, memory.question, 1);
-    last.text.assign(text);
-    last.policy = policy;
-    last.there = true;
+        embedding_.forward(query.question, query.question_source, memory, memory.inputs);
+    if (question.count > 0) encode(contextual_, question, policy, memory, memory.question, 1);
+    cached.text.assign(text);
+    cached.policy = policy;
+    cached.valid = true;
   }
 
-  // For each word h of the text: [h; u~; h * u~; h * h~] into memory.inputs, u~ being what of the
-  // question matters to h and h~ what of the text matters to the question.
-  void meet(std::size_t texts, std::size_t questions, NetMemory& memory) const {
-    memory.gates.grow(texts + kPoolSlack);
-    attention_.attend_to(memory.question, questions, memory.text, texts, memory,
-                         memory.gates.data());
-    find_what_matters(texts, memory);
-    put_together(texts, memory);
+  // The attention flow layer: for each word h of the context [h; u~; h * u~; h * h~] into
+  // memory.inputs, with the context-to-query attention u~ and the query-to-context attention h~.
+  void attention_flow(std::size_t context_size, std::size_t query_size, NetMemory& memory) const {
+    memory.gates.grow(context_size + kPoolPadding);
+    attention_.forward(memory.question, query_size, memory.text, context_size, memory,
+                       memory.gates.data());
+    query_to_context(context_size, memory);
+    merge_flow(context_size, memory);
   }
 
-  // The text's words in proportion to their best match with the question, into memory.pooled.
-  void find_what_matters(std::size_t texts, NetMemory& memory) const {
+  // Query-to-context attention h~: the average of the context, weighted by the softmax of each
+  // word's largest logit, into memory.pooled.
+  void query_to_context(std::size_t context_size, NetMemory& memory) const {
     static constexpr float kNoBias = 0;
-    float* shares = memory.gates.data();
-    for (std::size_t t = 0; t < texts; ++t) {
-      float own = 0;
-      dense({of_text_.data(), &kNoBias, 1, row()}, memory.text.data() + t * stride(), &own);
-      shares[t] += own;
+    float* weights = memory.gates.data();
+    for (std::size_t t = 0; t < context_size; ++t) {
+      float context_logit = 0;
+      linear({context_weight_.data(), &kNoBias, 1, output_size()},
+             memory.text.data() + t * stride(), &context_logit);
+      weights[t] += context_logit;
     }
-    softmax(shares, texts);
+    softmax(weights, context_size);
     memory.pooled.grow(stride());
     float* sum = memory.pooled.data();
     std::fill_n(sum, stride(), 0.0F);
-    for (std::size_t t = 0; t < texts; ++t) {
+    for (std::size_t t = 0; t < context_size; ++t) {
       const float* h = memory.text.data() + t * stride();
-      for (std::size_t i = 0; i < row(); ++i) sum[i] += shares[t] * h[i];
+      for (std::size_t i = 0; i < output_size(); ++i) sum[i] += weights[t] * h[i];
     }
   }
 
-  void put_together(std::size_t texts, NetMemory& memory) const {
-    memory.inputs.grow(texts * met_width() + kPoolSlack);
-    const float* whole = memory.pooled.data();
-    for (std::size_t t = 0; t < texts; ++t) {
+  // Concatenates the outputs of both attentions with the context.
+  void merge_flow(std::size_t context_size, NetMemory& memory) const {
+    memory.inputs.grow(context_size * flow_width() + kPoolPadding);
+    const float* attended_context = memory.pooled.data();
+    for (std::size_t t = 0; t < context_size; ++t) {
       const float* h = memory.text.data() + t * stride();
       const float* u = memory.attended.data() + t * stride();
-      float* out = memory.inputs.data() + t * met_width();
-      for (std::size_t i = 0; i < row(); ++i) {
+      float* out = memory.inputs.data() + t * flow_width();
+      for (std::size_t i = 0; i < output_size(); ++i) {
         out[i] = h[i];
-        out[row() + i] = u[i];
-        out[2 * row() + i] = h[i] * u[i];
-        out[3 * row() + i] = h[i] * whole[i];
+        out[output_size() + i] = u[i];
+        out[2 * output_size() + i] = h[i] * u[i];
+        out[3 * output_size() + i] = h[i] * attended_context[i];
       }
     }
   }
 
-  // How likely each word is, by what met there and what was read of it.
-  void score(const Buffer<float>& weights, const Rows& met, const Rows& modelled, NetMemory& memory,
-             float* into) const {
+  // Probability of each word to be the start or the end of the answer.
+  void boundary_probabilities(const Buffer<float>& weights, const Rows& flow, const Rows& modeled,
+                              NetMemory& memory, float* probabilities) const {
     static constexpr float kNoBias = 0;
-    memory.work.grow(met.count + kPoolSlack);
-    float* scores = memory.work.data();
-    for (std::size_t t = 0; t < met.count; ++t) {
-      float of_met = 0, of_modelled = 0;
-      dense({weights.data(), &kNoBias, 1, met_width()}, met.row(t), &of_met);
-      dense({weights.data() + met_width(), &kNoBias, 1, row()}, modelled.row(t), &of_modelled);
-      scores[t] = of_met + of_modelled;
+    memory.work.grow(flow.count + kPoolPadding);
+    float* logits = memory.work.data();
+    for (std::size_t t = 0; t < flow.count; ++t) {
+      float flow_logit = 0, modeled_logit = 0;
+      linear({weights.data(), &kNoBias, 1, flow_width()}, flow.row(t), &flow_logit);
+      linear({weights.data() + flow_width(), &kNoBias, 1, output_size()}, modeled.row(t),
+             &modeled_logit);
+      logits[t] = flow_logit + modeled_logit;
     }
-    softmax(scores, met.count);
-    std::copy_n(scores, met.count, into);
+    softmax(logits, flow.count);
+    std::copy_n(logits, flow.count, probabilities);
   }
 
-  SpelledWords words_;
-  Stack contextual_, modelling_, output_;
-  Buffer<float> of_text_;
+  CharCnnEmbedding embedding_;
+  Stack contextual_, modeling_, output_;
+  Buffer<float> context_weight_;
   Attention attention_;
-  Buffer<float> first_w_, last_w_;
+  Buffer<float> start_weight_, end_weight_;
 };
 
 }  // namespace

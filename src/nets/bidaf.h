@@ -1,5 +1,5 @@
-// Text and question read by themselves, brought together, read again: Bidirectional Attention Flow
-// (Seo et al. 2017), with any reader in place of its LSTMs.
+// Bidirectional Attention Flow, BiDAF (Seo et al. 2017), with any reader in place of its LSTMs:
+// contextual encoding of text and question, attention flow, modeling and output layers.
 #pragma once
 
 #include <memory>

@@ -10,58 +10,62 @@
 namespace skim {
 namespace {
 
-class Classifier final : public Net, public Listener {
+class Classifier final : public Net, public StreamingNet {
  public:
   explicit Classifier(const NetParts& parts)
       : spec_(parts.spec),
-        stack_(parts, parts.spec.stacks().front(),
-               parts.spec.pooling == Pooling::last ? Keep::states : Keep::log) {
-    if (spec_.pooling == Pooling::attention) pool_w_ = with_slack(to_floats(parts.file, "pool.w"));
-    head_w_ = with_slack(to_floats(parts.file, "head.w"));
-    head_b_ = with_slack(to_floats(parts.file, "head.b"));
+        stack_(
+            parts, parts.spec.stacks().front(),
+            parts.spec.pooling == Pooling::last ? StackOutput::final_state : StackOutput::updates) {
+    if (spec_.pooling == Pooling::attention)
+      pooling_weight_ = with_padding(to_floats(parts.file, "pooling.weight"));
+    head_weight_ = with_padding(to_floats(parts.file, "head.weight"));
+    head_bias_ = with_padding(to_floats(parts.file, "head.bias"));
   }
 
-  const Listener* listener() const override { return spec_.bidirectional ? nullptr : this; }
+  const StreamingNet* streaming_net() const override {
+    return spec_.bidirectional ? nullptr : this;
+  }
 
-  Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,
-               std::vector<float>& into) const override {
+  BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,
+                   std::vector<float>& scores) const override {
     start(memory);
-    read(asked.text, policy, memory);
-    scores(memory, into);
+    read(query.text, policy, memory);
+    predict(memory, scores);
     return {};
   }
 
   void start(NetMemory& memory) const override { stack_.start(memory); }
 
-  void read(std::span<const std::uint32_t> words, const Policy& policy,
+  void read(std::span<const std::uint32_t> ids, const Policy& policy,
             NetMemory& memory) const override {
     Input input;
-    input.words = words;
-    stack_.read(input, policy, memory);
+    input.ids = ids;
+    stack_.forward(input, policy, memory);
   }
 
-  void scores(NetMemory& memory, std::vector<float>& scores) const override {
+  void predict(NetMemory& memory, std::vector<float>& scores) const override {
     scores.resize(spec_.labels.size());
     pool(memory);
-    memory.work.grow(scores.size() + kPoolSlack);
+    memory.work.grow(scores.size() + kPoolPadding);
     float* logits = memory.work.data();
-    dense({head_w_.data(), head_b_.data(), scores.size(), stack_.row_width()}, memory.pooled.data(),
-          logits);
+    linear({head_weight_.data(), head_bias_.data(), scores.size(), stack_.output_size()},
+           memory.pooled.data(), logits);
     softmax(logits, scores.size());
     std::copy_n(logits, scores.size(), scores.begin());
   }
 
  private:
   void pool(NetMemory& memory) const {
-    memory.pooled.grow(stack_.row_width() + kPoolSlack);
-    if (spec_.pooling == Pooling::attention) attend(memory);
+    memory.pooled.grow(stack_.output_size() + kPoolPadding);
+    if (spec_.pooling == Pooling::attention) attention_weights(memory);
     const std::size_t count = stack_.last_pass(memory, 0).steps.size();
     for (std::size_t direction = 0; direction < stack_.directions(); ++direction) {
-      float* out = memory.pooled.data() + direction * stack_.hidden();
-      const PoolLog log = stack_.log_of(memory, direction);
+      float* out = memory.pooled.data() + direction * stack_.hidden_size();
+      const UpdateLog log = stack_.update_log(memory, direction);
       switch (spec_.pooling) {
         case Pooling::last:
-          std::copy_n(stack_.last_pass(memory, direction).state.hidden.data(), stack_.hidden(),
+          std::copy_n(stack_.last_pass(memory, direction).state.hidden.data(), stack_.hidden_size(),
                       out);
           break;
         case Pooling::max:
@@ -69,7 +73,7 @@ class Classifier final : public Net, public Listener {
           break;
         case Pooling::mean:
           pool_sum(log, nullptr, out);
-          for (std::size_t i = 0; i < stack_.hidden() && count > 0; ++i) {
+          for (std::size_t i = 0; i < stack_.hidden_size() && count > 0; ++i) {
             out[i] /= static_cast<float>(count);
           }
           break;
@@ -80,22 +84,23 @@ class Classifier final : public Net, public Listener {
     }
   }
 
-  // How much each word counts, into memory.work. A word's score is that of its whole row.
-  void attend(NetMemory& memory) const {
+  // Attention pooling weights, into memory.work: the softmax over the words of a linear function of
+  // their states.
+  void attention_weights(NetMemory& memory) const {
     const std::size_t count = stack_.last_pass(memory, 0).steps.size();
-    memory.work.grow(count + kPoolSlack);
-    float* scores = memory.work.data();
-    std::fill_n(scores, count, 0.0F);
+    memory.work.grow(count + kPoolPadding);
+    float* logits = memory.work.data();
+    std::fill_n(logits, count, 0.0F);
     for (std::size_t direction = 0; direction < stack_.directions(); ++direction) {
-      pool_scores(stack_.log_of(memory, direction), pool_w_.data() + direction * stack_.hidden(),
-                  scores);
+      row_logits(stack_.update_log(memory, direction),
+                 pooling_weight_.data() + direction * stack_.hidden_size(), logits);
     }
-    softmax(scores, count);
+    softmax(logits, count);
   }
 
   ModelSpec spec_;
   Stack stack_;
-  Buffer<float> pool_w_, head_w_, head_b_;
+  Buffer<float> pooling_weight_, head_weight_, head_bias_;
 };
 
 }  // namespace

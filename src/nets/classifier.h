@@ -1,4 +1,4 @@
-// Readers stacked over the words, one pooled row, one linear layer, a softmax over the labels.
+// Text classifier: a stack of readers, pooling, a linear layer, and a softmax over the labels.
 #pragma once
 
 #include <memory>

@@ -12,60 +12,60 @@ namespace {
 class Cloze final : public Net {
  public:
   explicit Cloze(const NetParts& parts)
-      : words_(parts.words),
-        stack_(parts, parts.spec.stacks().front(), Keep::states),
-        choice_w_(with_slack(to_floats(parts.file, "choice.w"))),
-        choice_b_(with_slack(to_floats(parts.file, "choice.b"))) {}
+      : embeddings_(parts.embeddings),
+        stack_(parts, parts.spec.stacks().front(), StackOutput::final_state),
+        choice_weight_(with_padding(to_floats(parts.file, "choice.weight"))),
+        choice_bias_(with_padding(to_floats(parts.file, "choice.bias"))) {}
 
-  Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,
-               std::vector<float>& scores) const override {
-    memory.words.assign(asked.text.begin(), asked.text.end());
-    memory.words.insert(memory.words.end(), asked.question.begin(), asked.question.end());
+  BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,
+                   std::vector<float>& scores) const override {
+    memory.ids.assign(query.text.begin(), query.text.end());
+    memory.ids.insert(memory.ids.end(), query.question.begin(), query.question.end());
     stack_.start(memory);
     Input input;
-    input.words = memory.words;
-    input.question = asked.text.size();
-    stack_.read(input, policy, memory);
-    look_for(memory);
-    const std::size_t count = asked.choices.size();
-    memory.work.grow(count + width() + kPoolSlack);
-    float* of_choices = memory.work.data();
-    for (std::size_t i = 0; i < count; ++i) of_choices[i] = score(asked.choices[i], memory);
-    softmax(of_choices, count);
-    scores.assign(of_choices, of_choices + count);
+    input.ids = memory.ids;
+    input.question_begin = query.text.size();
+    stack_.forward(input, policy, memory);
+    project_state(memory);
+    const std::size_t count = query.choices.size();
+    memory.work.grow(count + embedding_size() + kPoolPadding);
+    float* logits = memory.work.data();
+    for (std::size_t i = 0; i < count; ++i) logits[i] = choice_logit(query.choices[i], memory);
+    softmax(logits, count);
+    scores.assign(logits, logits + count);
     return {};
   }
 
  private:
-  std::size_t width() const { return words_.width(); }
+  std::size_t embedding_size() const { return embeddings_.embedding_size(); }
 
-  // What a fitting choice looks like, into memory.attended.
-  void look_for(NetMemory& memory) const {
-    memory.pooled.grow(stack_.row_width() + kPoolSlack);
+  // Projects the final states to the embedding of the expected answer, into memory.attended.
+  void project_state(NetMemory& memory) const {
+    memory.pooled.grow(stack_.output_size() + kPoolPadding);
     for (std::size_t direction = 0; direction < stack_.directions(); ++direction) {
-      std::copy_n(stack_.last_pass(memory, direction).state.hidden.data(), stack_.hidden(),
-                  memory.pooled.data() + direction * stack_.hidden());
+      std::copy_n(stack_.last_pass(memory, direction).state.hidden.data(), stack_.hidden_size(),
+                  memory.pooled.data() + direction * stack_.hidden_size());
     }
-    memory.attended.grow(width() + kPoolSlack);
-    dense({choice_w_.data(), choice_b_.data(), width(), stack_.row_width()}, memory.pooled.data(),
-          memory.attended.data());
+    memory.attended.grow(embedding_size() + kPoolPadding);
+    linear({choice_weight_.data(), choice_bias_.data(), embedding_size(), stack_.output_size()},
+           memory.pooled.data(), memory.attended.data());
   }
 
-  // A choice of several words is as good as they are on average; one of none scores nothing.
-  float score(const std::vector<std::uint32_t>& choice, NetMemory& memory) const {
-    memory.text.grow(width() + kPoolSlack);
-    float* vector = memory.text.data();
+  // Mean logit of the words of a choice; 0 for a choice without words.
+  float choice_logit(const std::vector<std::uint32_t>& choice, NetMemory& memory) const {
+    memory.text.grow(embedding_size() + kPoolPadding);
+    float* embedding = memory.text.data();
     float sum = 0;
     for (const std::uint32_t word : choice) {
-      words_.vector(word, vector);
-      for (std::size_t i = 0; i < width(); ++i) sum += vector[i] * memory.attended[i];
+      embeddings_.lookup(word, embedding);
+      for (std::size_t i = 0; i < embedding_size(); ++i) sum += embedding[i] * memory.attended[i];
     }
     return choice.empty() ? 0 : sum / static_cast<float>(choice.size());
   }
 
-  const WordSource& words_;
+  const EmbeddingTable& embeddings_;
   Stack stack_;
-  Buffer<float> choice_w_, choice_b_;
+  Buffer<float> choice_weight_, choice_bias_;
 };
 
 }  // namespace

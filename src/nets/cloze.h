@@ -1,4 +1,5 @@
-// Readers over the text and then the question, whose last state tells which of the choices fits.
+// Cloze model: a stack of readers over text and question, whose final state is projected to an
+// embedding and compared with the embeddings of the choices.
 #pragma once
 
 #include <memory>

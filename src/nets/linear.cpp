@@ -10,8 +10,8 @@
 namespace skim {
 
 Linear::Linear(const NetParts& parts, const std::string& name, std::size_t columns) {
-  const std::vector<float> values = to_floats(parts.file, name + ".w");
-  const std::vector<float> bias = to_floats(parts.file, name + ".b");
+  const std::vector<float> values = to_floats(parts.file, name + ".weight");
+  const std::vector<float> bias = to_floats(parts.file, name + ".bias");
   outputs_ = bias.size();
   std::vector<PackRow> rows;
   for (std::size_t i = 0; i < outputs_; ++i) rows.push_back({values.data() + i * columns});
@@ -20,9 +20,9 @@ Linear::Linear(const NetParts& parts, const std::string& name, std::size_t colum
   std::copy(bias.begin(), bias.end(), bias_.data());
 }
 
-void Linear::apply(const Rows& in, Buffer<float>& into) const {
-  into.grow(in.count * stride());
-  if (in.count > 0) project(matrix_, bias_.data(), in, into.data(), stride());
+void Linear::forward(const Rows& in, Buffer<float>& out) const {
+  out.grow(in.count * stride());
+  if (in.count > 0) project(matrix_, bias_.data(), in, out.data(), stride());
 }
 
 }  // namespace skim

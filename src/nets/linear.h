@@ -1,4 +1,4 @@
-// A matrix and a bias, for many rows at a time.
+// A linear layer over a batch of rows.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace skim {
 
 class Linear {
  public:
-  // The tensors `name`.w, of `columns` columns, and `name`.b.
+  // Takes the tensors `name`.weight of shape [outputs, columns] and `name`.bias.
   Linear(const NetParts& parts, const std::string& name, std::size_t columns);
 
   std::size_t outputs() const { return outputs_; }
-  // Distance between rows of results: outputs, padded.
+  // Stride of the output rows: outputs(), padded.
   std::size_t stride() const { return matrix_.rows; }
-  // into[i] = w in[i] + b; `into` grows to what is needed.
-  void apply(const Rows& in, Buffer<float>& into) const;
+  // out[i] = weight in[i] + bias; grows `out` as needed.
+  void forward(const Rows& in, Buffer<float>& out) const;
 
  private:
   std::size_t outputs_;

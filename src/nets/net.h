@@ -1,4 +1,4 @@
-// A network: readers and what stands around them, for one kind of task.
+// The interface of the networks: stacks of readers with the task-specific layers around them.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/best_span.h"
 #include "base/buffer.h"
 #include "readers/reader.h"
 #include "skim/policy.h"
@@ -21,83 +22,80 @@ namespace skim {
 
 struct ModelFile;
 
-// One caller's memory for a net. Grows to what the longest text needs and is used again.
+// State and activation buffers of a forward pass; one per caller. Grows to the needs of the longest
+// text and is reused.
 struct NetMemory {
   struct PassMemory {
     State state;
-    Buffer<float> log;         // updates of the hidden state, where the pooling needs them
-    std::size_t log_used = 0;  // floats of it
-    std::vector<Step> steps;   // in the order of the text; as many as words were read
-    std::vector<Step> whole;   // likewise, where the log holds whole rows instead of updates
+    Buffer<float> log;             // log of state updates, for pooling
+    std::size_t log_used = 0;      // floats in use
+    std::vector<Step> steps;       // in text order, one per word
+    std::vector<Step> full_steps;  // likewise, when the log holds full rows instead of updates
   };
   std::vector<PassMemory> passes;  // layer by layer, forward before backward
-  // Output rows of a layer on their way into the next: odd and even layers take turns.
+  // Outputs of the layers, double-buffered: odd and even layers alternate.
   std::array<Buffer<float>, 2> rows;
   Buffer<float> pooled, work;
-  std::vector<std::uint32_t> words;  // of all that is read, where that is not one text
-  Buffer<float> text, attended, keys, bias, inputs;  // of nets that attend to a question
-  Buffer<float> question, windows, matches, gates;   // of those that look at letters, too
-  // What memory.question and the question's passes hold, for whoever asks the same about many
+  std::vector<std::uint32_t> ids;                    // text and question, for cloze nets
+  Buffer<float> text, attended, keys, bias, inputs;  // of nets with attention
+  Buffer<float> question, windows, matches, gates;   // of BiDAF nets
+  // The question whose encoding is in `question` and in the question's passes, reused for further
   // texts.
-  struct ReadQuestion {
-    bool there = false;
+  struct CachedQuestion {
+    bool valid = false;
     std::string text;
     Policy policy;
   };
-  ReadQuestion read_question;
+  CachedQuestion cached_question;
   Scratch scratch;
 };
 
-// A query in ids of words, and how those are spelled. Only what the net needs is there.
-struct Asked {
-  struct Spelling {
-    std::string_view bytes;
-    std::span<const Word> words;
+// A tokenized query: token ids, and the source text for character features. Contains only what the
+// net needs.
+struct EncodedQuery {
+  struct Source {
+    std::string_view text;
+    std::span<const TokenSpan> spans;  // of the words
   };
 
   std::span<const std::uint32_t> text;
   std::span<const std::uint32_t> question;
   std::span<const std::vector<std::uint32_t>> choices;
-  Spelling text_spelling, question_spelling;
+  Source text_source, question_source;
 };
 
-// A piece of the text, from its first word to its last; nothing when last < first.
-struct Piece {
-  std::size_t first = 1;
-  std::size_t last = 0;
-};
-
-// A net that takes a text word by word, because it needs nothing but what it has read so far.
-class Listener {
+// A net that supports streaming inference, word by word: unidirectional classifiers.
+class StreamingNet {
  public:
-  virtual ~Listener() = default;
-  // Forgets all words.
+  virtual ~StreamingNet() = default;
+  // Resets the state.
   virtual void start(NetMemory& memory) const = 0;
-  // Reads further words. Bidirectional nets take all words in one call after start.
-  virtual void read(std::span<const std::uint32_t> words, const Policy& policy,
+  // Forward pass over further words. Bidirectional nets take all words in one call after start.
+  virtual void read(std::span<const std::uint32_t> ids, const Policy& policy,
                     NetMemory& memory) const = 0;
-  // Scores from what was read so far, as Net::answer gives them.
-  virtual void scores(NetMemory& memory, std::vector<float>& scores) const = 0;
+  // Scores of the words read so far, as returned by Net::forward.
+  virtual void predict(NetMemory& memory, std::vector<float>& scores) const = 0;
 };
 
-// Immutable: any number of threads may use one net, each with its own memory.
+// Immutable and thread-safe; each thread has its own NetMemory.
 class Net {
  public:
   virtual ~Net() = default;
 
-  // Fills `scores` as Reading::scores promises. The piece is that of nets whose answer is one.
-  virtual Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,
-                       std::vector<float>& scores) const = 0;
-  // Null unless the net can take a text word by word.
-  virtual const Listener* listener() const { return nullptr; }
+  // Inference: computes `scores` as documented at Reading::scores. Extractive nets return the span
+  // of the answer in words; others return an empty span.
+  virtual BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,
+                           std::vector<float>& scores) const = 0;
+  // Null unless the net supports streaming inference.
+  virtual const StreamingNet* streaming_net() const { return nullptr; }
 };
 
-// What a net is made from. `spec` is the file's own or its plain twin's; `words` must outlive the
-// net; the tables of all readers of words together take at most `table_bytes`.
+// Arguments of make_net. `spec` is that of the file or of its dense baseline. `embeddings` must
+// outlive the net. The folded tables of all readers together take at most `table_bytes`.
 struct NetParts {
   const ModelSpec& spec;
   const ModelFile& file;
-  const WordSource& words;
+  const EmbeddingTable& embeddings;
   std::size_t table_bytes = 0;
 };
 std::unique_ptr<Net> make_net(const NetParts& parts);

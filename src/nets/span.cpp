@@ -5,7 +5,7 @@
 
 #include "base/best_span.h"
 #include "file/model_file.h"
-#include "kernels/attend.h"
+#include "kernels/attention.h"
 #include "kernels/pool.h"
 #include "nets/attention.h"
 #include "nets/stack.h"
@@ -13,87 +13,88 @@
 namespace skim {
 namespace {
 
-class Span final : public Net {
+class SpanNet final : public Net {
  public:
-  explicit Span(const NetParts& parts)
-      : words_(parts.words),
-        stack_(parts, parts.spec.stacks().front(), Keep::log),
-        attention_(parts, "question.w", "question.both"),
-        first_w_(with_slack(to_floats(parts.file, "first.w"))),
-        last_w_(with_slack(to_floats(parts.file, "last.w"))) {}
+  explicit SpanNet(const NetParts& parts)
+      : embeddings_(parts.embeddings),
+        stack_(parts, parts.spec.stacks().front(), StackOutput::updates),
+        attention_(parts, "attention.query", "attention.product"),
+        start_weight_(with_padding(to_floats(parts.file, "start.weight"))),
+        end_weight_(with_padding(to_floats(parts.file, "end.weight"))) {}
 
-  Piece answer(const Asked& asked, const Policy& policy, NetMemory& memory,
-               std::vector<float>& scores) const override {
+  BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,
+                   std::vector<float>& scores) const override {
     stack_.start(memory);
     Input input;
-    input.rows = attend_to_question(asked, memory);
-    stack_.read(input, policy, memory);
-    const std::size_t count = asked.text.size();
+    input.rows = question_aware_input(query, memory);
+    stack_.forward(input, policy, memory);
+    const std::size_t count = query.text.size();
     scores.resize(2 * count);
-    score_words(first_w_, count, memory, scores.data());
-    score_words(last_w_, count, memory, scores.data() + count);
-    const BestSpan best = best_span({scores.data(), count}, {scores.data() + count, count});
-    return {best.first, best.last};
+    boundary_probabilities(start_weight_, count, memory, scores.data());
+    boundary_probabilities(end_weight_, count, memory, scores.data() + count);
+    return best_span({scores.data(), count}, {scores.data() + count, count});
   }
 
  private:
   std::size_t stride() const { return attention_.stride(); }
 
-  void vectors_of(std::span<const std::uint32_t> ids, Buffer<float>& into) const {
-    into.grow(ids.size() * stride());
+  void lookup_embeddings(std::span<const std::uint32_t> ids, Buffer<float>& out) const {
+    out.grow(ids.size() * stride());
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      float* row = into.data() + i * stride();
-      words_.vector(ids[i], row);
-      std::fill(row + words_.width(), row + stride(), 0.0F);
+      float* row = out.data() + i * stride();
+      embeddings_.lookup(ids[i], row);
+      std::fill(row + embeddings_.embedding_size(), row + stride(), 0.0F);
     }
   }
 
-  // [x; u; x * u] for each word x of the text, u being what of the question matters to it.
-  Rows attend_to_question(const Asked& asked, NetMemory& memory) const {
-    const std::size_t count = asked.question.size(), texts = asked.text.size();
-    vectors_of(asked.question, memory.pooled);
-    vectors_of(asked.text, memory.text);
-    attention_.attend_to(memory.pooled, count, memory.text, texts, memory);
-    return side_by_side(texts, memory);
+  // [x; u; x * u] for each word x of the text, with its attention u over the question.
+  Rows question_aware_input(const EncodedQuery& query, NetMemory& memory) const {
+    const std::size_t query_size = query.question.size(), context_size = query.text.size();
+    lookup_embeddings(query.question, memory.pooled);
+    lookup_embeddings(query.text, memory.text);
+    attention_.forward(memory.pooled, query_size, memory.text, context_size, memory);
+    return concat_features(context_size, memory);
   }
 
-  Rows side_by_side(std::size_t count, NetMemory& memory) const {
-    const std::size_t width = words_.width();
-    const std::size_t wide = round_up(3 * width, kAttendPad);
-    memory.inputs.grow(count * wide);
+  // Concatenates x, u and x * u.
+  Rows concat_features(std::size_t count, NetMemory& memory) const {
+    const std::size_t width = embeddings_.embedding_size();
+    const std::size_t padded_width = round_up(3 * width, kAttentionPad);
+    memory.inputs.grow(count * padded_width);
     for (std::size_t t = 0; t < count; ++t) {
       const float* x = memory.text.data() + t * stride();
       const float* u = memory.attended.data() + t * stride();
-      float* row = memory.inputs.data() + t * wide;
+      float* row = memory.inputs.data() + t * padded_width;
       std::copy_n(x, width, row);
       std::copy_n(u, width, row + width);
       std::transform(x, x + width, u, row + 2 * width, std::multiplies<>());
     }
-    return {memory.inputs.data(), count, 3 * width, wide};
+    return {memory.inputs.data(), count, 3 * width, padded_width};
   }
 
-  // The probability of each word, by its row of the last layer.
-  void score_words(const Buffer<float>& weights, std::size_t count, NetMemory& memory,
-                   float* into) const {
-    memory.work.grow(count + kPoolSlack);
-    float* scores = memory.work.data();
-    std::fill_n(scores, count, 0.0F);
+  // Probability of each word to be the start or the end of the answer, from the states of the last
+  // layer.
+  void boundary_probabilities(const Buffer<float>& weights, std::size_t count, NetMemory& memory,
+                              float* out) const {
+    memory.work.grow(count + kPoolPadding);
+    float* logits = memory.work.data();
+    std::fill_n(logits, count, 0.0F);
     for (std::size_t direction = 0; direction < stack_.directions(); ++direction) {
-      pool_scores(stack_.log_of(memory, direction), weights.data() + direction * stack_.hidden(),
-                  scores);
+      row_logits(stack_.update_log(memory, direction),
+                 weights.data() + direction * stack_.hidden_size(), logits);
     }
-    softmax(scores, count);
-    std::copy_n(scores, count, into);
+    softmax(logits, count);
+    std::copy_n(logits, count, out);
   }
 
-  const WordSource& words_;
+  const EmbeddingTable& embeddings_;
   Stack stack_;
   Attention attention_;
-  Buffer<float> first_w_, last_w_;
+  Buffer<float> start_weight_, end_weight_;
 };
 
 }  // namespace
 
-std::unique_ptr<Net> make_span(const NetParts& parts) { return std::make_unique<Span>(parts); }
+std::unique_ptr<Net> make_span(const NetParts& parts) { return std::make_unique<SpanNet>(parts); }
 
 }  // namespace skim

@@ -1,5 +1,5 @@
-// Readers over a text in the light of a question: every word comes with what of the question
-// matters to it, and the last layer's rows tell where the answer begins and ends.
+// Extractive question answering: each word is augmented with its attention over the question, and
+// the states of the last layer predict the start and the end of the answer.
 #pragma once
 
 #include <memory>

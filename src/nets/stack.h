@@ -1,5 +1,4 @@
-// Readers on top of each other, each layer in one direction or in both: what every net is built
-// around.
+// A stack of recurrent layers, unidirectional or bidirectional: the encoder of every net.
 #pragma once
 
 #include <cstddef>
@@ -16,56 +15,58 @@
 
 namespace skim {
 
-// What is kept of the last layer besides its final states.
-enum class Keep {
-  states,  // nothing
-  log,     // its updates, for a pooling
-  rows,    // the state after each word
+// What the last layer of a stack outputs.
+enum class StackOutput {
+  final_state,  // the final state only
+  updates,      // also the log of state updates, for pooling
+  rows,         // also the hidden state after each word
 };
 
-// A tensor's values with room behind them for what pooling reads beyond the end.
-Buffer<float> with_slack(const std::vector<float>& values);
+// A copy of `values` with kPoolPadding floats after its end (kernels/pool.h).
+Buffer<float> with_padding(const std::vector<float>& values);
 
 class Stack {
  public:
-  // Where the first layer reads words it folds them into tables. The stack's passes are those from
-  // `first_pass` on in the memory of its net.
-  Stack(const NetParts& parts, const StackSpec& spec, Keep keep, std::size_t first_pass = 0);
+  // A first layer that reads token ids has folded embedding tables. The passes of the stack are
+  // those from `first_pass` on in NetMemory::passes.
+  Stack(const NetParts& parts, const StackSpec& spec, StackOutput output,
+        std::size_t first_pass = 0);
   std::size_t passes() const { return readers_.size(); }
-  std::size_t hidden() const { return static_cast<std::size_t>(spec_.reader.hidden); }
+  std::size_t hidden_size() const { return static_cast<std::size_t>(spec_.reader.hidden_size); }
   std::size_t directions() const { return static_cast<std::size_t>(spec_.directions()); }
-  std::size_t row_width() const { return static_cast<std::size_t>(spec_.row_width()); }
+  std::size_t output_size() const { return static_cast<std::size_t>(spec_.output_size()); }
 
-  // Forgets all words. A stack that goes over several things does so in passes of its own each
-  // time: `again` counts them.
-  void start(NetMemory& memory, std::size_t again = 0) const;
-  // Reads on. With Keep::rows, the rows of the last layer, which stay until the next call.
-  Rows read(Input input, const Policy& policy, NetMemory& memory, std::size_t again = 0) const;
+  // Resets the states. A stack that runs over several sequences has separate passes for each; `run`
+  // is the index of the sequence.
+  void start(NetMemory& memory, std::size_t run = 0) const;
+  // Forward pass over further input. With StackOutput::rows returns the hidden states of the last
+  // layer, which stay valid until the next call.
+  Rows forward(Input input, const Policy& policy, NetMemory& memory, std::size_t run = 0) const;
 
-  // The pass of the last layer in one direction, and its log as a pooling takes it.
+  // The pass of the last layer in one direction, and its update log for pooling.
   const NetMemory::PassMemory& last_pass(const NetMemory& memory, std::size_t direction) const {
     return memory.passes[first_pass_ + readers_.size() - directions() + direction];
   }
-  PoolLog log_of(const NetMemory& memory, std::size_t direction) const;
+  UpdateLog update_log(const NetMemory& memory, std::size_t direction) const;
 
  private:
-  // A pooling that saves work needs updates of a few widths; where every word has its own, it gets
-  // the rows.
-  bool whole_rows() const { return spec_.reader.kind == ReaderKind::vary; }
-  std::size_t row_stride() const;
-  MutableRows rows_of(std::size_t layer, std::size_t count, NetMemory& memory) const;
-  Rows read_through(Input input, const Policy& policy, NetMemory& memory, std::size_t again) const;
-  void read_pass(std::size_t index, const Input& input, const MutableRows& rows,
-                 const Policy& policy, NetMemory& memory, NetMemory::PassMemory& pass) const;
-  std::size_t place(std::size_t index, std::size_t again) const {
-    return first_pass_ + again * readers_.size() + index;
+  // Pooling over updates needs a small number of widths; VCRNN readers, where any width occurs, log
+  // full rows.
+  bool logs_full_rows() const { return spec_.reader.kind == ReaderKind::vcrnn; }
+  std::size_t output_stride() const;
+  MutableRows layer_rows(std::size_t layer, std::size_t count, NetMemory& memory) const;
+  Rows forward_layers(Input input, const Policy& policy, NetMemory& memory, std::size_t run) const;
+  void forward_pass(std::size_t index, const Input& input, const MutableRows& rows,
+                    const Policy& policy, NetMemory& memory, NetMemory::PassMemory& pass) const;
+  std::size_t pass_index(std::size_t index, std::size_t run) const {
+    return first_pass_ + run * readers_.size() + index;
   }
 
   StackSpec spec_;
-  Keep keep_;
+  StackOutput output_;
   std::size_t first_pass_;
   std::vector<std::unique_ptr<Reader>> readers_;  // in the order of NetMemory::passes
-  std::vector<int> widths_;                       // of the levels, falling
+  std::vector<int> widths_;                       // of the levels, descending
 };
 
 }  // namespace skim

@@ -1,4 +1,4 @@
-// A reader: vectors in, equally many vectors out, as the paper promises.
+// The reader interface: a recurrent layer that maps a sequence of vectors to as many hidden states.
 #pragma once
 
 #include <algorithm>
@@ -21,23 +21,24 @@
 
 namespace skim {
 
-// What a reader reads: rows, or words of the vocabulary it was made for. One of the two is empty.
+// Input sequence of a reader: rows, or token ids of the vocabulary it was made for. One of the two
+// is empty.
 struct Input {
   Rows rows;
-  std::span<const std::uint32_t> words;
-  bool backward =
-      false;  // read from the last to the first; outputs and steps keep the original order
-  // From here on it is a question about what stands before.
-  std::size_t question = std::numeric_limits<std::size_t>::max();
+  std::span<const std::uint32_t> ids;
+  // Reads from the last row to the first; outputs and steps keep the text order.
+  bool backward = false;
+  // Index of the first row of a question about the preceding text.
+  std::size_t question_begin = std::numeric_limits<std::size_t>::max();
 
-  std::size_t count() const { return words.empty() ? rows.count : words.size(); }
+  std::size_t count() const { return ids.empty() ? rows.count : ids.size(); }
 
-  // `size` rows from `begin` on, in the order of the text.
+  // The `size` rows from `begin` on, in text order.
   Input part(std::size_t begin, std::size_t size) const {
     Input some = *this;
-    some.question -= std::min(begin, question);
-    if (!words.empty()) {
-      some.words = words.subspan(begin, size);
+    some.question_begin -= std::min(begin, question_begin);
+    if (!ids.empty()) {
+      some.ids = ids.subspan(begin, size);
     } else {
       some.rows.data = rows.row(begin);
       some.rows.count = size;
@@ -46,69 +47,81 @@ struct Input {
   }
 };
 
-// Where one reader stands; belongs to the caller, so one model serves any number of threads and
-// reading in chunks is calling twice. Make it with Reader::start.
+// Recurrent state of one reader. The caller owns it, so that one model serves any number of threads
+// and a sequence can be read in chunks. Initialize it with Reader::start.
 struct State {
-  Buffer<float> hidden;        // d values, padded with zeros; Reader::start knows how far
+  Buffer<float> hidden;        // hidden_size values, zero-padded by Reader::start
   Buffer<float> cell;          // likewise; empty unless LSTM
-  std::uint64_t position = 0;  // rows read so far: sampling draws depend on it
-  std::uint32_t sweep = 0;     // direction of the next sweep over the weights
-  Pace pace;
-  std::uint64_t stream = 0;  // which draws sampling takes: give each reader of a net its own
+  std::uint64_t position = 0;  // rows read so far; seeds the samples of Policy::Rule::sample
+  std::uint32_t weight_scan_direction =
+      0;  // direction of the next scan over the weights (lowest bit)
+  SkipState skip_state;
+  std::uint64_t stream = 0;  // random stream of the samples; each reader of a net has its own
 };
 
-// Memory a reader uses during one call. Grows to what the longest text needs and is used again.
+// Scratch memory of one call. Grows to the needs of the longest text and is reused.
 struct Scratch {
   Buffer<float> floats;
   Buffer<const float*> pointers;
   Buffer<std::uint8_t> bytes;
 };
 
-// What a reader hands out besides the final state. Both may be absent.
+// Optional outputs of a reader besides the final state.
 struct Output {
-  // The hidden state after each row, in the order of the input.
+  // The hidden state after each row, in text order.
   MutableRows rows;
-  // The log of updates, in the order of *reading*: for each step the first `width` entries of the
-  // new state, one step after the other without gaps. It holds all a pooling needs, and a skimmed
-  // word adds only d' floats to it. Must have room for count * hidden + kLogSlack floats.
+  // Log of state updates in *reading* order: for each step the first `width` entries of the new
+  // state, without gaps. Sufficient for pooling (kernels/pool.h); a skimmed word adds only d'
+  // floats. Must have room for count * hidden_size + kLogPadding floats.
   float* log = nullptr;
 };
-inline constexpr std::size_t kLogSlack = 64;
+inline constexpr std::size_t kLogPadding = 64;
 
+// Immutable and thread-safe; each caller has its own State and Scratch.
 class Reader {
  public:
   virtual ~Reader() = default;
   virtual const ReaderSpec& spec() const = 0;
 
-  // Zero state, buffers sized for this reader. Only State::hidden[0 .. d) is the caller's business.
+  // Resets `state` to zero and sizes its buffers for this reader. Callers may access
+  // State::hidden[0 .. hidden_size).
   virtual void start(State& state) const = 0;
 
-  // Reads all of `input` on from `state`. steps[t] tells what row t cost (input.count() of them).
-  // Allocates only while `scratch` grows.
+  // Forward pass over all of `input`, starting from `state`. steps[t] records the width and p_read
+  // of row t (input.count() of them). Allocates only while `scratch` grows.
   virtual void read(const Input& input, const Policy& policy, State& state, const Output& output,
                     std::span<Step> steps, Scratch& scratch) const noexcept = 0;
 };
 
-// Named weights in f32, as reader_tensors lists them.
+// A named tensor in f32, as listed by reader_tensors.
 struct Tensor {
   std::string_view name;
   std::span<const float> values;
 };
 using Tensors = std::vector<Tensor>;
 
-// The vectors of the words a reader reads, when it reads words: where to get row `id`, in f32.
-class WordSource {
+// Returns the values of the tensor called `name`; empty when there is none.
+inline std::span<const float> find_tensor(const Tensors& tensors, std::string_view name) {
+  for (const Tensor& tensor : tensors) {
+    if (tensor.name == name) return tensor.values;
+  }
+  return {};
+}
+
+// The embedding table of a reader of token ids. lookup() writes the embedding of `id` in f32.
+class EmbeddingTable {
  public:
-  virtual ~WordSource() = default;
-  virtual std::size_t count() const = 0;
-  virtual std::size_t width() const = 0;
-  virtual void vector(std::uint32_t id, float* out) const noexcept = 0;
+  virtual ~EmbeddingTable() = default;
+  virtual std::size_t num_embeddings() const = 0;
+  virtual std::size_t embedding_size() const = 0;
+  virtual void lookup(std::uint32_t id, float* out) const noexcept = 0;
 };
 
-// `spec` and `tensors` must have passed their checks. With `words` the reader takes words, folded
-// into tables of at most `table_bytes`; the source must outlive the reader. Without, it takes rows.
+// Makes a reader. `spec` and `tensors` must be valid. With `embeddings` the reader takes token ids
+// and precomputes their input projections in folded tables of at most `table_bytes`; `embeddings`
+// must outlive the reader. Without, it takes rows.
 std::unique_ptr<Reader> make_reader(const ReaderSpec& spec, const Tensors& tensors,
-                                    WeightType weights, const WordSource* words = nullptr,
+                                    WeightType weights, const EmbeddingTable* embeddings = nullptr,
                                     std::size_t table_bytes = 0);
 
 }  // namespace skim

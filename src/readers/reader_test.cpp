@@ -1,5 +1,4 @@
-// The readers against the reference, for every instruction set of this machine, and the laws they
-// must keep.
+// Compares the readers with the scalar reference on every SIMD target, and tests their invariants.
 #include "readers/reader.h"
 
 #include <gtest/gtest.h>
@@ -28,17 +27,19 @@ std::vector<ReaderSpec> all_specs() {
   std::vector<ReaderSpec> specs;
   for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
     for (const int hidden : {1, 7, 24, 50, 100}) {
-      // Sanitized, three quarters of the time would go to these, whose paths 24 and 50 take, too.
+      // With sanitizers these would take three quarters of the time, and 24 and 50 cover the same
+      // paths.
       if (kSanitized && hidden == 100) continue;
       ReaderSpec spec;
       spec.cell = cell;
-      spec.input = hidden == 50 ? 30 : hidden;
-      spec.hidden = hidden;
-      spec.kind = ReaderKind::full;
-      spec.small.clear();
+      spec.input_size = hidden == 50 ? 30 : hidden;
+      spec.hidden_size = hidden;
+      spec.kind = ReaderKind::dense;
+      spec.skim_sizes.clear();
       specs.push_back(spec);
-      spec.jump = {.run = 3, .reach = 4, .most = 7};
-      for (const ReaderKind kind : {ReaderKind::jump, ReaderKind::skip, ReaderKind::vary}) {
+      spec.jump = {.tokens_per_jump = 3, .max_jump = 4, .max_jumps = 7};
+      for (const ReaderKind kind :
+           {ReaderKind::lstm_jump, ReaderKind::skip_rnn, ReaderKind::vcrnn}) {
         spec.kind = kind;
         specs.push_back(spec);
       }
@@ -46,12 +47,12 @@ std::vector<ReaderSpec> all_specs() {
       spec.kind = ReaderKind::skim;
       const std::vector<std::vector<int>> widths = {{0},  {1},  {5},     {8},       {10},
                                                     {17}, {23}, {12, 3}, {20, 9, 0}};
-      for (const auto& small : widths) {
-        for (const SmallSees sees : {SmallSees::head, SmallSees::all}) {
+      for (const auto& skim_sizes : widths) {
+        for (const SmallInput small_input : {SmallInput::prefix, SmallInput::full}) {
           for (const Decision decision : {Decision::linear, Decision::linear_cell, Decision::dot}) {
             if (decision == Decision::linear_cell && cell != Cell::lstm) continue;
-            spec.small = small;
-            spec.small_sees = sees;
+            spec.skim_sizes = skim_sizes;
+            spec.small_input = small_input;
             spec.decision = decision;
             specs.push_back(spec);
           }
@@ -60,23 +61,22 @@ std::vector<ReaderSpec> all_specs() {
     }
   }
   ReaderSpec wide;  // more small units than fit one group of accumulators
-  wide.hidden = wide.input = 100;
-  wide.small = {60};
+  wide.hidden_size = wide.input_size = 100;
+  wide.skim_sizes = {60};
   specs.push_back(wide);
   return specs;
 }
 
-std::string name_of(const ReaderSpec& spec) {
-  std::string name = std::string(skim::name_of(spec.kind)) + " cell " +
+std::string describe(const ReaderSpec& spec) {
+  std::string name = std::string(skim::to_string(spec.kind)) + " cell " +
                      std::to_string(static_cast<int>(spec.cell)) + " d " +
-                     std::to_string(spec.hidden) + " small";
-  for (const int small : spec.small) name += " " + std::to_string(small);
-  return name + " sees " + std::to_string(static_cast<int>(spec.small_sees)) + " decision " +
-         std::to_string(static_cast<int>(spec.decision)) + " on " + target_name();
+                     std::to_string(spec.hidden_size) + " small";
+  for (const int small : spec.skim_sizes) name += " " + std::to_string(small);
+  return name + " small_input " + std::to_string(static_cast<int>(spec.small_input)) +
+         " decision " + std::to_string(static_cast<int>(spec.decision)) + " on " + target_name();
 }
 
-// Runs `check` once for each instruction set that this machine has and the kernels were compiled
-// for.
+// Runs `check` once for each SIMD target that this machine supports.
 template <class Check>
 void on_every_target(const Check& check) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
@@ -100,11 +100,11 @@ void expect_near_reference(const ReaderSpec& spec, const Reader& reader, const W
   std::size_t logged = 0;
   for (std::size_t t = 0; t < rows.size(); ++t) {
     ASSERT_EQ(got.steps[t].width, steps[t].width)
-        << name_of(spec) << " step " << t << " p " << steps[t].p_read;
-    ASSERT_NEAR(got.steps[t].p_read, steps[t].p_read, tolerance) << name_of(spec) << " step " << t;
+        << describe(spec) << " step " << t << " p " << steps[t].p_read;
+    ASSERT_NEAR(got.steps[t].p_read, steps[t].p_read, tolerance) << describe(spec) << " step " << t;
     for (std::size_t i = 0; i < rows[t].size(); ++i) {
       ASSERT_NEAR(got.rows[t * rows[t].size() + i], rows[t][i], tolerance)
-          << name_of(spec) << " step " << t << " unit " << i;
+          << describe(spec) << " step " << t << " unit " << i;
       if (i >= steps[t].width) continue;
       ASSERT_EQ(got.log[logged + i], got.rows[t * rows[t].size() + i]);
     }
@@ -117,24 +117,24 @@ TEST(Reader, EqualsTheReferenceOnRowsOnEveryTarget) {
     std::uint64_t seed = 1;
     for (const ReaderSpec& spec : all_specs()) {
       const Weights weights(spec, ++seed);
-      const Text text(40, spec.input, seed);
+      const Text text(40, spec.input_size, seed);
       const auto reader = make_reader(spec, weights.tensors, WeightType::f32);
-      expect_near_reference(spec, *reader, weights, of_rows(text.rows()), text, kF32);
+      expect_near_reference(spec, *reader, weights, rows_input(text.rows()), text, kF32);
     }
   });
 }
 
-TEST(Reader, EqualsTheReferenceOnFoldedWordsOnEveryTarget) {
+TEST(Reader, EqualsTheReferenceOnFoldedTablesOnEveryTarget) {
   on_every_target([] {
     std::uint64_t seed = 1;
     for (const ReaderSpec& spec : all_specs()) {
       const Weights weights(spec, ++seed);
-      const Text text(40, spec.input, seed);
-      const RowSource source(text.rows());
+      const Text text(40, spec.input_size, seed);
+      const RowEmbeddings source(text.rows());
       std::vector<std::uint32_t> words(40);
       for (std::uint32_t i = 0; i < 40; ++i) words[i] = i;
       Input input;
-      input.words = words;
+      input.ids = words;
       const auto reader =
           make_reader(spec, weights.tensors, WeightType::f32, &source, std::size_t{1} << 20U);
       expect_near_reference(spec, *reader, weights, input, text, kF32);
@@ -142,10 +142,9 @@ TEST(Reader, EqualsTheReferenceOnFoldedWordsOnEveryTarget) {
   });
 }
 
-// The weights lose 8 of their 16 (bf16) or 16 (int8) bits; what is lost is random, so it grows with
-// the root of the number of steps and units. Decisions stay f32 but see a slightly different state:
-// policies that skip the choice.
-TEST(Reader, SmallWeightsStayCloseToF32OnEveryTarget) {
+// The quantization error is random, so it grows with the square root of the number of steps and
+// units. Dense readers only: a slightly different state could flip decisions.
+TEST(Reader, QuantizedWeightsStayCloseToF32OnEveryTarget) {
   on_every_target([] {
     // 12 and 33 leave 4 units and 1 unit of half a block, 15 more than half, 100 is the paper's.
     for (const auto& [cell, hidden] :
@@ -153,50 +152,50 @@ TEST(Reader, SmallWeightsStayCloseToF32OnEveryTarget) {
           std::pair{Cell::lstm, 15}, std::pair{Cell::gru, 100}, std::pair{Cell::rnn, 100}}) {
       ReaderSpec spec;
       spec.cell = cell;
-      spec.hidden = hidden;
-      spec.kind = ReaderKind::full;
-      spec.small.clear();
+      spec.hidden_size = hidden;
+      spec.kind = ReaderKind::dense;
+      spec.skim_sizes.clear();
       const Weights weights(spec, 3);
-      const Text text(40, spec.input, 3);
+      const Text text(40, spec.input_size, 3);
       const Outcome exact =
-          run(*make_reader(spec, weights.tensors, WeightType::f32), of_rows(text.rows()));
+          run(*make_reader(spec, weights.tensors, WeightType::f32), rows_input(text.rows()));
       for (const auto& [type, tolerance] :
            {std::pair{WeightType::bf16, 2e-2F}, std::pair{WeightType::int8, 8e-2F}}) {
-        const Outcome got = run(*make_reader(spec, weights.tensors, type), of_rows(text.rows()));
+        const Outcome got = run(*make_reader(spec, weights.tensors, type), rows_input(text.rows()));
         double squares = 0;
         for (std::size_t i = 0; i < got.rows.size(); ++i) {
-          ASSERT_NEAR(got.rows[i], exact.rows[i], tolerance) << name_of(spec);
+          ASSERT_NEAR(got.rows[i], exact.rows[i], tolerance) << describe(spec);
           squares += std::pow(static_cast<double>(got.rows[i] - exact.rows[i]), 2);
         }
-        EXPECT_GT(squares, 0) << "the weights were not rounded at all";
+        EXPECT_GT(squares, 0) << "the weights were not quantized";
         EXPECT_LT(std::sqrt(squares / static_cast<double>(got.rows.size())), tolerance / 5)
-            << name_of(spec);
+            << describe(spec);
       }
     }
   });
 }
 
-TEST(Reader, ReadingInChunksEqualsReadingAtOnceToTheBit) {
+TEST(Reader, ReadingInChunksIsBitIdentical) {
   for (const ReaderSpec& spec : all_specs()) {
     for (const WeightType type : {WeightType::f32, WeightType::bf16, WeightType::int8}) {
       const Weights weights(spec, 5);
-      const Text text(150, spec.input, 5);
+      const Text text(150, spec.input_size, 5);
       const auto reader = make_reader(spec, weights.tensors, type);
       Policy policy;
       policy.rule = type == WeightType::bf16 ? Policy::Rule::sample : Policy::Rule::threshold;
-      const Outcome whole = run(*reader, of_rows(text.rows()), policy);
+      const Outcome whole = run(*reader, rows_input(text.rows()), policy);
       State state;
       reader->start(state);
-      const auto hidden = static_cast<std::size_t>(spec.hidden);
+      const auto hidden = static_cast<std::size_t>(spec.hidden_size);
       for (std::size_t first = 0, size = 1; first < 150; first += size, size = size % 70 + 3) {
         const std::size_t count = std::min(size, 150 - first);
-        const Outcome part = run(*reader, of_rows(text.part(first, count)), policy, state);
+        const Outcome part = run(*reader, rows_input(text.part(first, count)), policy, state);
         for (std::size_t t = 0; t < count; ++t) {
           ASSERT_EQ(part.steps[t], whole.steps[first + t])
-              << name_of(spec) << " step " << first + t;
+              << describe(spec) << " step " << first + t;
           for (std::size_t i = 0; i < hidden; ++i) {
             ASSERT_EQ(part.rows[t * hidden + i], whole.rows[(first + t) * hidden + i])
-                << name_of(spec);
+                << describe(spec);
           }
         }
       }
@@ -204,22 +203,22 @@ TEST(Reader, ReadingInChunksEqualsReadingAtOnceToTheBit) {
   }
 }
 
-TEST(Reader, WordsBeyondTheTableGiveTheSameBits) {
+TEST(Reader, WordsBeyondTheFoldedTableAreBitIdentical) {
   for (const ReaderSpec& spec : all_specs()) {
     const Weights weights(spec, 6);
-    const Text text(100, spec.input, 6);
-    const RowSource source(text.rows());
+    const Text text(100, spec.input_size, 6);
+    const RowEmbeddings source(text.rows());
     std::vector<std::uint32_t> words;
     for (std::uint32_t i = 0; i < 300; ++i) words.push_back(i * 7 % 100);
     Input input;
-    input.words = words;
-    const auto roomy =
+    input.ids = words;
+    const auto large_table =
         make_reader(spec, weights.tensors, WeightType::f32, &source, std::size_t{1} << 24U);
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{20000}}) {
-      const auto tight = make_reader(spec, weights.tensors, WeightType::f32, &source, bytes);
-      const Outcome one = run(*roomy, input), two = run(*tight, input);
-      ASSERT_EQ(one.rows, two.rows) << name_of(spec);
-      ASSERT_EQ(one.steps, two.steps) << name_of(spec);
+      const auto small_table = make_reader(spec, weights.tensors, WeightType::f32, &source, bytes);
+      const Outcome one = run(*large_table, input), two = run(*small_table, input);
+      ASSERT_EQ(one.rows, two.rows) << describe(spec);
+      ASSERT_EQ(one.steps, two.steps) << describe(spec);
     }
   }
 }
@@ -227,59 +226,59 @@ TEST(Reader, WordsBeyondTheTableGiveTheSameBits) {
 TEST(Reader, BackwardOverReversedRowsEqualsForward) {
   for (const ReaderSpec& spec : all_specs()) {
     const Weights weights(spec, 7);
-    const Text text(90, spec.input, 7);
+    const Text text(90, spec.input_size, 7);
     Text reversed = text;
     for (std::size_t t = 0; t < 90; ++t) {
       std::copy_n(text.rows().row(t), text.width, reversed.values.data() + (89 - t) * text.width);
     }
     const auto reader = make_reader(spec, weights.tensors, WeightType::f32);
-    const Outcome forward = run(*reader, of_rows(text.rows()));
-    Input input = of_rows(reversed.rows());
+    const Outcome forward = run(*reader, rows_input(text.rows()));
+    Input input = rows_input(reversed.rows());
     input.backward = true;
     const Outcome backward = run(*reader, input);
-    const auto hidden = static_cast<std::size_t>(spec.hidden);
+    const auto hidden = static_cast<std::size_t>(spec.hidden_size);
     EXPECT_EQ(forward.hidden, backward.hidden);
     EXPECT_EQ(forward.log, backward.log);
     for (std::size_t t = 0; t < 90; ++t) {
-      ASSERT_EQ(forward.steps[t], backward.steps[89 - t]) << name_of(spec);
+      ASSERT_EQ(forward.steps[t], backward.steps[89 - t]) << describe(spec);
       for (std::size_t i = 0; i < hidden; ++i) {
         ASSERT_EQ(forward.rows[t * hidden + i], backward.rows[(89 - t) * hidden + i])
-            << name_of(spec);
+            << describe(spec);
       }
     }
   }
 }
 
-TEST(Reader, ThresholdZeroReadsEverythingAndEqualsThePlainReader) {
+TEST(Reader, ThresholdZeroReadsEverythingAndEqualsTheDenseReader) {
   for (ReaderSpec spec : all_specs()) {
-    if (spec.kind == ReaderKind::full) continue;
+    if (spec.kind == ReaderKind::dense) continue;
     const Weights weights(spec, 8);
-    const Text text(50, spec.input, 8);
-    const bool own_kernel = spec.kind == ReaderKind::vary;
-    const Outcome skim = run(*make_reader(spec, weights.tensors, WeightType::f32),
-                             of_rows(text.rows()), {.read_above = 0});
-    spec.kind = ReaderKind::full;
-    spec.small.clear();
-    const Outcome plain =
-        run(*make_reader(spec, weights.tensors, WeightType::f32), of_rows(text.rows()));
-    for (const Step& step : skim.steps) ASSERT_EQ(step.width, spec.hidden);
+    const Text text(50, spec.input_size, 8);
+    const bool own_kernel = spec.kind == ReaderKind::vcrnn;
+    const Outcome reading = run(*make_reader(spec, weights.tensors, WeightType::f32),
+                                rows_input(text.rows()), {.threshold = 0});
+    spec.kind = ReaderKind::dense;
+    spec.skim_sizes.clear();
+    const Outcome dense =
+        run(*make_reader(spec, weights.tensors, WeightType::f32), rows_input(text.rows()));
+    for (const Step& step : reading.steps) ASSERT_EQ(step.width, spec.hidden_size);
     if (!own_kernel) {
-      ASSERT_EQ(skim.rows, plain.rows) << name_of(spec);
+      ASSERT_EQ(reading.rows, dense.rows) << describe(spec);
     }
-    for (std::size_t i = 0; i < plain.rows.size(); ++i)
-      ASSERT_NEAR(skim.rows[i], plain.rows[i], kF32) << name_of(spec);
+    for (std::size_t i = 0; i < dense.rows.size(); ++i)
+      ASSERT_NEAR(reading.rows[i], dense.rows[i], kF32) << describe(spec);
   }
 }
 
-TEST(Reader, ThresholdOneTakesTheSmallestCellForEveryWord) {
+TEST(Reader, ThresholdOneUsesTheSmallestCellForEveryWord) {
   for (const ReaderSpec& spec : all_specs()) {
-    if (spec.kind == ReaderKind::full) continue;
-    const int smallest = spec.small.empty() ? 0 : spec.small.back();
+    if (spec.kind == ReaderKind::dense) continue;
+    const int smallest = spec.skim_sizes.empty() ? 0 : spec.skim_sizes.back();
     const Weights weights(spec, 9);
-    const Text text(50, spec.input, 9);
+    const Text text(50, spec.input_size, 9);
     const Outcome got = run(*make_reader(spec, weights.tensors, WeightType::f32),
-                            of_rows(text.rows()), {.read_above = 1});
-    for (const Step& step : got.steps) ASSERT_EQ(step.width, smallest) << name_of(spec);
+                            rows_input(text.rows()), {.threshold = 1});
+    for (const Step& step : got.steps) ASSERT_EQ(step.width, smallest) << describe(spec);
     for (std::size_t i = static_cast<std::size_t>(smallest); i < got.hidden.size(); ++i)
       ASSERT_EQ(got.hidden[i], 0);
   }
@@ -288,56 +287,57 @@ TEST(Reader, ThresholdOneTakesTheSmallestCellForEveryWord) {
 TEST(Reader, PReadExceedsTheThresholdExactlyWhenTheWordWasRead) {
   ReaderSpec spec;
   const Weights weights(spec, 10);
-  const Text text(2000, spec.input, 10);
+  const Text text(2000, spec.input_size, 10);
   const auto reader = make_reader(spec, weights.tensors, WeightType::f32);
   for (const float threshold : {0.0F, 0.1F, 0.4999F, 0.5F, 0.77F, 1.0F}) {
-    for (const Step& step : run(*reader, of_rows(text.rows()), {.read_above = threshold}).steps) {
-      ASSERT_EQ(step.p_read > threshold, step.width == spec.hidden);
+    for (const Step& step : run(*reader, rows_input(text.rows()), {.threshold = threshold}).steps) {
+      ASSERT_EQ(step.p_read > threshold, step.width == spec.hidden_size);
     }
   }
 }
 
-TEST(Reader, SamplingReadsAsOftenAsTheProbabilitiesSayAndIsReproducible) {
-  for (const std::vector<int>& small : {std::vector<int>{10}, std::vector<int>{20, 5}}) {
+TEST(Reader, SamplingMatchesTheProbabilitiesAndIsReproducible) {
+  for (const std::vector<int>& skim_sizes : {std::vector<int>{10}, std::vector<int>{20, 5}}) {
     ReaderSpec spec;
-    spec.small = small;
+    spec.skim_sizes = skim_sizes;
     const Weights weights(spec, 11);
-    const Text text(5000, spec.input, 11);
+    const Text text(5000, spec.input_size, 11);
     const auto reader = make_reader(spec, weights.tensors, WeightType::f32);
     const Policy policy{.rule = Policy::Rule::sample, .seed = 4};
-    const Outcome one = run(*reader, of_rows(text.rows()), policy),
-                  two = run(*reader, of_rows(text.rows()), policy);
+    const Outcome one = run(*reader, rows_input(text.rows()), policy),
+                  two = run(*reader, rows_input(text.rows()), policy);
     EXPECT_EQ(one.steps, two.steps);
     double expected = 0, reads = 0;
     for (const Step& step : one.steps) {
       expected += static_cast<double>(step.p_read);
-      reads += step.width == spec.hidden ? 1 : 0;
+      reads += step.width == spec.hidden_size ? 1 : 0;
     }
     // Five standard deviations of 5000 fair draws.
     EXPECT_NEAR(reads, expected, 5 * std::sqrt(5000.0) / 2);
-    EXPECT_NE(run(*reader, of_rows(text.rows()), {.rule = Policy::Rule::sample, .seed = 5}).steps,
-              one.steps);
+    EXPECT_NE(
+        run(*reader, rows_input(text.rows()), {.rule = Policy::Rule::sample, .seed = 5}).steps,
+        one.steps);
   }
 }
 
-TEST(Reader, LowerThresholdNeverMeansLessWorkAtTheFirstStep) {
+TEST(Reader, LowerThresholdNeverReducesTheWorkOfTheFirstStep) {
   ReaderSpec spec;
-  spec.small = {40, 20, 0};
+  spec.skim_sizes = {40, 20, 0};
   const Weights weights(spec, 12);
   const auto reader = make_reader(spec, weights.tensors, WeightType::f32);
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    const Text text(1, spec.input, seed);
-    int before = spec.hidden;
+    const Text text(1, spec.input_size, seed);
+    int before = spec.hidden_size;
     for (float threshold = 0; threshold <= 1; threshold += 0.05F) {
       const int width =
-          run(*reader, of_rows(text.rows()), {.read_above = threshold}).steps[0].width;
+          run(*reader, rows_input(text.rows()), {.threshold = threshold}).steps[0].width;
       ASSERT_LE(width, before);
       before = width;
     }
   }
 }
 
-TEST(Reader, HugeWeightsSaturateInsteadOfBreaking) {
+TEST(Reader, HugeWeightsSaturate) {
   for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
     ReaderSpec spec;
     spec.cell = cell;
@@ -345,9 +345,9 @@ TEST(Reader, HugeWeightsSaturateInsteadOfBreaking) {
     for (auto& values : weights.values) {
       for (float& value : values) value *= 1e4F;
     }
-    const Text text(100, spec.input, 13);
+    const Text text(100, spec.input_size, 13);
     const Outcome got = run(*make_reader(spec, weights.tensors, WeightType::f32),
-                            of_rows(text.rows()), {.read_above = 0.5F});
+                            rows_input(text.rows()), {.threshold = 0.5F});
     for (const float value : got.rows) ASSERT_LE(std::fabs(value), 1.0001F);
   }
 }

@@ -13,44 +13,38 @@ namespace {
 
 using Values = std::vector<double>;
 
-std::span<const float> find(const Tensors& tensors, const std::string& name) {
-  for (const Tensor& tensor : tensors) {
-    if (tensor.name == name) return tensor.values;
-  }
-  return {};
-}
-
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The first `count` entries of row `row` of a matrix times those of `vector`.
-double times(std::span<const float> matrix, std::size_t columns, std::size_t row, std::size_t count,
-             const Values& vector) {
+// Dot product of the first `count` entries of row `row` of a matrix with those of `vector`.
+double row_dot(std::span<const float> matrix, std::size_t columns, std::size_t row,
+               std::size_t count, const Values& vector) {
   const std::span<const float> weights = matrix.subspan(row * columns, count);
   assert(count <= vector.size());
   return std::inner_product(weights.begin(), weights.end(), vector.begin(), 0.0);
 }
 
-// Which part of a cell runs: its first `units` of `all` units, seeing so many entries of input and
-// state.
-struct Part {
-  std::size_t units, all, inputs, sees;
+// The part of a cell that runs: its first `units` of `all_units` units, on the first `inputs`
+// entries of the input and `state_columns` entries of the state.
+struct ActivePart {
+  std::size_t units, all_units, inputs, state_columns;
 };
 
-// The first entries of hidden and cell after one step.
-void apply_cell(Cell kind, const Tensors& tensors, const std::string& prefix, const Part& part,
-                const Values& x, Values& hidden, Values& cell) {
-  const auto w = find(tensors, prefix + "w"), u = find(tensors, prefix + "u"),
-             b = find(tensors, prefix + "b");
-  const auto bn = find(tensors, prefix + "bn");
+// Updates the first entries of hidden and cell by one step.
+void apply_cell(Cell kind, const Tensors& tensors, const std::string& prefix,
+                const ActivePart& part, const Values& x, Values& hidden, Values& cell) {
+  const auto weight_ih = find_tensor(tensors, prefix + "weight_ih"),
+             weight_hh = find_tensor(tensors, prefix + "weight_hh"),
+             bias = find_tensor(tensors, prefix + "bias");
+  const auto bias_hn = find_tensor(tensors, prefix + "bias_hn");
   const Values old = hidden;
-  const std::size_t columns = b.empty() ? 0 : u.size() / b.size();
+  const std::size_t columns = bias.empty() ? 0 : weight_hh.size() / bias.size();
   for (std::size_t i = 0; i < part.units; ++i) {
     const auto input = [&](std::size_t gate) {
-      const std::size_t row = gate * part.all + i;
-      return times(w, x.size(), row, part.inputs, x) + static_cast<double>(b[row]);
+      const std::size_t row = gate * part.all_units + i;
+      return row_dot(weight_ih, x.size(), row, part.inputs, x) + static_cast<double>(bias[row]);
     };
     const auto state = [&](std::size_t gate) {
-      return times(u, columns, gate * part.all + i, part.sees, old);
+      return row_dot(weight_hh, columns, gate * part.all_units + i, part.state_columns, old);
     };
     if (kind == Cell::rnn) hidden[i] = std::tanh(input(0) + state(0));
     if (kind == Cell::lstm) {
@@ -60,8 +54,8 @@ void apply_cell(Cell kind, const Tensors& tensors, const std::string& prefix, co
     }
     if (kind == Cell::gru) {
       const double r = sigmoid(input(0) + state(0)), z = sigmoid(input(1) + state(1));
-      hidden[i] =
-          (1 - z) * std::tanh(input(2) + r * (state(2) + static_cast<double>(bn[i]))) + z * old[i];
+      hidden[i] = (1 - z) * std::tanh(input(2) + r * (state(2) + static_cast<double>(bias_hn[i]))) +
+                  z * old[i];
     }
   }
 }
@@ -75,15 +69,15 @@ Values probabilities(const ReaderSpec& spec, const Tensors& tensors, const Value
   for (std::size_t j = 0; j < std::min(x.size(), state.hidden.size()); ++j)
     product += x[j] * state.hidden[j];
   for (std::size_t l = 0; l < levels; ++l) {
-    p[l] = static_cast<double>(find(tensors, "decision.b")[l]);
+    p[l] = static_cast<double>(find_tensor(tensors, "decision.bias")[l]);
     if (spec.decision == Decision::dot) {
-      p[l] += static_cast<double>(find(tensors, "decision.scale")[l]) * product;
+      p[l] += static_cast<double>(find_tensor(tensors, "decision.scale")[l]) * product;
       continue;
     }
-    p[l] += times(find(tensors, "decision.w"), x.size(), l, x.size(), x);
-    p[l] += times(find(tensors, "decision.u"), hidden, l, hidden, state.hidden);
+    p[l] += row_dot(find_tensor(tensors, "decision.weight_ih"), x.size(), l, x.size(), x);
+    p[l] += row_dot(find_tensor(tensors, "decision.weight_hh"), hidden, l, hidden, state.hidden);
     if (spec.decision == Decision::linear_cell)
-      p[l] += times(find(tensors, "decision.c"), hidden, l, hidden, state.cell);
+      p[l] += row_dot(find_tensor(tensors, "decision.weight_ch"), hidden, l, hidden, state.cell);
   }
   double total = 0;
   for (double& value : p) total += value = std::exp(value);
@@ -91,70 +85,74 @@ Values probabilities(const ReaderSpec& spec, const Tensors& tensors, const Value
   return p;
 }
 
-int choose(const Values& p, double read_above) {
+int choose_level(const Values& p, double read_threshold) {
   double sum = 0;
   for (std::size_t l = 0; l + 1 < p.size(); ++l) {
-    if ((sum += p[l]) > read_above) return static_cast<int>(l);
+    if ((sum += p[l]) > read_threshold) return static_cast<int>(l);
   }
   return static_cast<int>(p.size()) - 1;
 }
 
-// What a method does with the next word: how many units it updates, and how sure it was.
-struct Treatment {
+// Decision about the next word: the number of units to update, and the probability of reading.
+struct StepDecision {
   std::size_t width = 0;
   double p_read = 1;
 };
 
-// The jump taken after a run: 0 stops.
-long chosen_jump(const ReaderSpec& spec, const Tensors& tensors, const ReferenceState& state) {
-  const std::size_t ways = static_cast<std::size_t>(spec.jump.reach) + 1;
+// Length of the jump after tokens_per_jump words; 0 stops.
+long choose_jump(const ReaderSpec& spec, const Tensors& tensors, const ReferenceState& state) {
+  const std::size_t num_jumps = static_cast<std::size_t>(spec.jump.max_jump) + 1;
   const std::size_t hidden = state.hidden.size();
-  Values scores(ways);
-  for (std::size_t way = 0; way < ways; ++way)
-    scores[way] = times(find(tensors, "jump.w"), hidden, way, hidden, state.hidden) +
-                  static_cast<double>(find(tensors, "jump.b")[way]);
-  return std::max_element(scores.begin(), scores.end()) - scores.begin();
+  Values logits(num_jumps);
+  for (std::size_t jump = 0; jump < num_jumps; ++jump)
+    logits[jump] =
+        row_dot(find_tensor(tensors, "jump.weight"), hidden, jump, hidden, state.hidden) +
+        static_cast<double>(find_tensor(tensors, "jump.bias")[jump]);
+  return std::max_element(logits.begin(), logits.end()) - logits.begin();
 }
 
-Treatment before_jump_step(const ReaderSpec& spec, double read_above, ReferenceState& state) {
-  const auto hidden = static_cast<std::size_t>(spec.hidden);
-  if (read_above <= 0) return {hidden, 1};
-  if (read_above >= 1) return {0, 0};
-  if (state.jumps == 0 && state.reading == 0) state.reading = spec.jump.run;
-  if (state.passing == 0) return {hidden, 1};
-  if (state.passing > 0) --state.passing;
+StepDecision lstm_jump_step(const ReaderSpec& spec, double read_threshold, ReferenceState& state) {
+  const auto hidden = static_cast<std::size_t>(spec.hidden_size);
+  if (read_threshold <= 0) return {hidden, 1};
+  if (read_threshold >= 1) return {0, 0};
+  if (state.jumps_taken == 0 && state.tokens_to_read == 0)
+    state.tokens_to_read = spec.jump.tokens_per_jump;
+  if (state.tokens_to_skip == 0) return {hidden, 1};
+  if (state.tokens_to_skip > 0) --state.tokens_to_skip;
   return {0, 0};
 }
 
-void after_jump_step(const ReaderSpec& spec, const Tensors& tensors, const Treatment& done,
-                     ReferenceState& state) {
-  if (done.width == 0 || --state.reading > 0) return;
-  const long jump = state.jumps < spec.jump.most ? chosen_jump(spec, tensors, state) : 0;
-  ++state.jumps;
-  state.reading = spec.jump.run;
-  state.passing = jump - 1;  // -1: for good
+void after_lstm_jump_step(const ReaderSpec& spec, const Tensors& tensors, const StepDecision& done,
+                          ReferenceState& state) {
+  if (done.width == 0 || --state.tokens_to_read > 0) return;
+  const long jump = state.jumps_taken < spec.jump.max_jumps ? choose_jump(spec, tensors, state) : 0;
+  ++state.jumps_taken;
+  state.tokens_to_read = spec.jump.tokens_per_jump;
+  state.tokens_to_skip = jump - 1;  // -1 skips the rest
 }
 
-void after_skip_step(const ReaderSpec& spec, const Tensors& tensors, const Treatment& done,
-                     ReferenceState& state) {
+void after_skip_rnn_step(const ReaderSpec& spec, const Tensors& tensors, const StepDecision& done,
+                         ReferenceState& state) {
   if (done.width == 0) {
-    state.urge += std::min(state.growth, 1 - state.urge);
+    state.update_prob += std::min(state.delta, 1 - state.update_prob);
     return;
   }
-  const Values& seen = spec.cell == Cell::lstm ? state.cell : state.hidden;
-  state.growth = sigmoid(times(find(tensors, "update.w"), seen.size(), 0, seen.size(), seen) +
-                         static_cast<double>(find(tensors, "update.b")[0]));
-  state.urge = state.growth;
+  const Values& input = spec.cell == Cell::lstm ? state.cell : state.hidden;
+  state.delta =
+      sigmoid(row_dot(find_tensor(tensors, "update.weight"), input.size(), 0, input.size(), input) +
+              static_cast<double>(find_tensor(tensors, "update.bias")[0]));
+  state.update_prob = state.delta;
 }
 
-Treatment vary_step(const ReaderSpec& spec, const Tensors& tensors, const Values& x,
-                    double read_above, const ReferenceState& state) {
-  const double need =
-      times(find(tensors, "extent.w"), x.size(), 0, x.size(), x) +
-      times(find(tensors, "extent.u"), state.hidden.size(), 0, state.hidden.size(), state.hidden) +
-      static_cast<double>(find(tensors, "extent.b")[0]);
-  const double share = sigmoid(need - std::log(read_above / (1 - read_above)));
-  return {static_cast<std::size_t>(std::ceil(share * spec.hidden)), sigmoid(need)};
+StepDecision vcrnn_step(const ReaderSpec& spec, const Tensors& tensors, const Values& x,
+                        double read_threshold, const ReferenceState& state) {
+  const double logit =
+      row_dot(find_tensor(tensors, "scheduler.weight_ih"), x.size(), 0, x.size(), x) +
+      row_dot(find_tensor(tensors, "scheduler.weight_hh"), state.hidden.size(), 0,
+              state.hidden.size(), state.hidden) +
+      static_cast<double>(find_tensor(tensors, "scheduler.bias")[0]);
+  const double fraction = sigmoid(logit - std::log(read_threshold / (1 - read_threshold)));
+  return {static_cast<std::size_t>(std::ceil(fraction * spec.hidden_size)), sigmoid(logit)};
 }
 
 }  // namespace
@@ -162,35 +160,39 @@ Treatment vary_step(const ReaderSpec& spec, const Tensors& tensors, const Values
 void reference_read(const ReaderSpec& spec, const Tensors& tensors, Rows in, float threshold,
                     ReferenceState& state, std::vector<std::vector<double>>& out,
                     std::vector<Step>& steps) {
-  const auto hidden = static_cast<std::size_t>(spec.hidden);
-  const auto read_above = static_cast<double>(threshold);
+  const auto hidden = static_cast<std::size_t>(spec.hidden_size);
+  const auto read_threshold = static_cast<double>(threshold);
   state.hidden.resize(hidden);
   state.cell.resize(hidden);
   for (std::size_t t = 0; t < in.count; ++t) {
     const Values x(in.row(t), in.row(t) + in.width);
     std::string prefix = "big.";
-    Treatment word{hidden, 1};
-    Part part{hidden, hidden, x.size(), hidden};
+    StepDecision decision{hidden, 1};
+    ActivePart part{hidden, hidden, x.size(), hidden};
     if (spec.kind == ReaderKind::skim) {
       const Values p = probabilities(spec, tensors, x, state);
-      const int level = choose(p, read_above);
-      word = {static_cast<std::size_t>(spec.width(level)), p[0]};
-      const bool all = level == 0 || spec.small_sees == SmallSees::all;
-      part = {word.width, word.width, x.size(), all ? hidden : word.width};
+      const int level = choose_level(p, read_threshold);
+      decision = {static_cast<std::size_t>(spec.width(level)), p[0]};
+      const bool full = level == 0 || spec.small_input == SmallInput::full;
+      part = {decision.width, decision.width, x.size(), full ? hidden : decision.width};
       if (level > 0) prefix = "small." + std::to_string(level) + ".";
     }
-    if (spec.kind == ReaderKind::jump) word = before_jump_step(spec, read_above, state);
-    if (spec.kind == ReaderKind::skip) word = {state.urge > read_above ? hidden : 0, state.urge};
-    if (spec.kind == ReaderKind::vary) {
-      word = vary_step(spec, tensors, x, read_above, state);
-      const auto inputs = static_cast<std::size_t>(spec.inputs_for(static_cast<int>(word.width)));
-      part = {word.width, hidden, inputs, word.width};
+    if (spec.kind == ReaderKind::lstm_jump) decision = lstm_jump_step(spec, read_threshold, state);
+    if (spec.kind == ReaderKind::skip_rnn)
+      decision = {state.update_prob > read_threshold ? hidden : 0, state.update_prob};
+    if (spec.kind == ReaderKind::vcrnn) {
+      decision = vcrnn_step(spec, tensors, x, read_threshold, state);
+      const auto inputs =
+          static_cast<std::size_t>(spec.input_prefix(static_cast<int>(decision.width)));
+      part = {decision.width, hidden, inputs, decision.width};
     }
-    if (word.width != 0) apply_cell(spec.cell, tensors, prefix, part, x, state.hidden, state.cell);
-    if (spec.kind == ReaderKind::jump) after_jump_step(spec, tensors, word, state);
-    if (spec.kind == ReaderKind::skip) after_skip_step(spec, tensors, word, state);
+    if (decision.width != 0)
+      apply_cell(spec.cell, tensors, prefix, part, x, state.hidden, state.cell);
+    if (spec.kind == ReaderKind::lstm_jump) after_lstm_jump_step(spec, tensors, decision, state);
+    if (spec.kind == ReaderKind::skip_rnn) after_skip_rnn_step(spec, tensors, decision, state);
     out.push_back(state.hidden);
-    steps.push_back({static_cast<std::uint16_t>(word.width), static_cast<float>(word.p_read)});
+    steps.push_back(
+        {static_cast<std::uint16_t>(decision.width), static_cast<float>(decision.p_read)});
   }
 }
 

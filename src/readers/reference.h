@@ -1,5 +1,5 @@
-// The readers as the method describes them, one step after the other, in double precision and with
-// no tricks: what every kernel is compared with.
+// Scalar reference of all readers in double precision, straight from the papers' equations, for the
+// tests.
 #pragma once
 
 #include <span>
@@ -10,14 +10,15 @@
 
 namespace skim {
 
+// State of a reference reader.
 struct ReferenceState {
   std::vector<double> hidden, cell;
-  // Of readers that leave words out; see Pace in reader.h.
-  long reading = 0, passing = 0, jumps = 0;
-  double urge = 1, growth = 0;
+  // As in SkipState.
+  long tokens_to_read = 0, tokens_to_skip = 0, jumps_taken = 0;
+  double update_prob = 1, delta = 0;
 };
 
-// Reads the rows in order on from `state` (made of zeros when empty). The rule is the threshold.
+// Reads the rows, continuing from `state` (zeros when empty), with Policy::Rule::threshold.
 void reference_read(const ReaderSpec& spec, const Tensors& tensors, Rows in, float threshold,
                     ReferenceState& state, std::vector<std::vector<double>>& out,
                     std::vector<Step>& steps);

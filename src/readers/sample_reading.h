@@ -1,4 +1,4 @@
-// Random weights and texts for tests of readers, and what a reader makes of them.
+// Random weights and inputs for the tests of readers.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace skim::sample {
 
-// Numbers from -1 to 1 by a linear congruence: tens of millions are drawn here, and the standard
-// library's way takes longer than reading with them.
+// Uniform numbers in [-1, 1) from a linear congruential generator: tests draw tens of millions of
+// them, and the standard library's generators would take longer than the readers.
 inline std::vector<float> random_values(std::size_t count, std::uint64_t& state) {
   std::vector<float> values(count);
   for (float *value = values.data(), *end = value + count; value != end; ++value) {
@@ -23,7 +23,7 @@ inline std::vector<float> random_values(std::size_t count, std::uint64_t& state)
   return values;
 }
 
-// Random weights for a spec, with the views that make_reader wants.
+// Random weights for a spec, with the views that make_reader takes.
 struct Weights {
   std::vector<std::string> names;
   std::vector<std::vector<float>> values;
@@ -43,6 +43,7 @@ struct Weights {
   }
 };
 
+// A sequence of random input rows.
 struct Text {
   std::size_t width;
   std::vector<float> values;
@@ -54,17 +55,17 @@ struct Text {
   }
 };
 
-// What a reader made of its input.
+// The outputs of a reader.
 struct Outcome {
   std::vector<float> rows, hidden, log;
   std::vector<Step> steps;
 };
 
 inline Outcome run(const Reader& reader, const Input& input, const Policy& policy, State& state) {
-  const auto hidden = static_cast<std::size_t>(reader.spec().hidden);
+  const auto hidden = static_cast<std::size_t>(reader.spec().hidden_size);
   Outcome result;
   result.rows.resize(input.count() * hidden);
-  result.log.resize(input.count() * hidden + kLogSlack);
+  result.log.resize(input.count() * hidden + kLogPadding);
   result.steps.resize(input.count());
   Scratch scratch;
   Output output{{result.rows.data(), input.count(), hidden, hidden}, result.log.data()};
@@ -79,18 +80,18 @@ inline Outcome run(const Reader& reader, const Input& input, const Policy& polic
   return run(reader, input, policy, state);
 }
 
-inline Input of_rows(Rows rows) {
+inline Input rows_input(Rows rows) {
   Input input;
   input.rows = rows;
   return input;
 }
 
-class RowSource final : public WordSource {
+class RowEmbeddings final : public EmbeddingTable {
  public:
-  explicit RowSource(Rows rows) : rows_(rows) {}
-  std::size_t count() const override { return rows_.count; }
-  std::size_t width() const override { return rows_.width; }
-  void vector(std::uint32_t id, float* out) const noexcept override {
+  explicit RowEmbeddings(Rows rows) : rows_(rows) {}
+  std::size_t num_embeddings() const override { return rows_.count; }
+  std::size_t embedding_size() const override { return rows_.width; }
+  void lookup(std::uint32_t id, float* out) const noexcept override {
     std::copy_n(rows_.row(id), rows_.width, out);
   }
 

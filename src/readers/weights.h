@@ -1,4 +1,4 @@
-// A reader's weights, packed for the machine it runs on.
+// Weights of the dense and the skim reader, packed for the SIMD target of this machine.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace skim {
 
-// A matrix over the input with its bias, ready for project().
+// Input projection: a packed matrix over the input with its bias, for project().
 struct Projection {
   PackedMatrix matrix;
   Buffer<float> bias;  // matrix.rows floats
@@ -18,27 +18,27 @@ struct Projection {
   std::size_t floats() const { return matrix.rows; }
 };
 
+// Weights of one small cell.
 struct SmallWeights {
-  CellPack cell;
-  PackedMatrix tail;       // small_sees all
-  std::size_t offset = 0;  // of its gates in a row of ReaderWeights::small_input
+  PackedCell cell;
+  PackedMatrix suffix;     // recurrent weights over the state's suffix; SmallInput::full only
+  std::size_t offset = 0;  // of its gates in a row of ReaderWeights::small_projection
 };
 
-// Everything below the sequence loop that does not change. Gates are folded (kernels/fold.h)
-// throughout.
+// All weights that the sequence loop uses. Gates are folded (kernels/fold.h).
 struct ReaderWeights {
   ReaderSpec spec;
   std::size_t lanes = 0;
-  std::size_t padded = 0;  // hidden, rounded up to whole vectors
-  CellPack big;
-  Projection big_input;             // gate after gate, `padded` outputs each
-  std::vector<SmallWeights> small;  // one a small cell; those of width 0 stay empty
-  Projection small_input;           // levels - 1 decision values, then each small cell's gates
-  Projection decision_input;        // the decision values alone
-  DecisionPack decision;
+  std::size_t padded = 0;  // hidden_size, rounded up to whole vectors
+  PackedCell big;
+  Projection big_projection;        // gate after gate, `padded` outputs each
+  std::vector<SmallWeights> small;  // one per small cell; empty for width 0
+  Projection small_projection;      // levels - 1 decision logits, then the gates of each small cell
+  Projection decision_projection;   // the decision logits only
+  PackedDecision decision;
 
-  // Whether small cells have gates that need not be computed for rows that are read.
-  bool has_small_gates() const { return small_input.floats() > decision_input.floats(); }
+  // Whether small_projection has gates, which rows that are read do not need.
+  bool has_small_gates() const { return small_projection.floats() > decision_projection.floats(); }
   bool skims() const { return spec.kind == ReaderKind::skim; }
 };
 

@@ -18,12 +18,12 @@ namespace {
 
 constexpr int kMaxThreads = 1024;
 
-int threads_wanted(int threads) {
+int resolve_threads(int threads) {
   if (threads < 1) threads = static_cast<int>(std::thread::hardware_concurrency());
   return std::clamp(threads, 1, kMaxThreads);
 }
 
-// One call of Batch::ask. Threads take the next text as they become free.
+// One call of Batch::read. Threads take the next query as they become free.
 struct Job {
   std::span<const Query> queries;
   Policy policy;
@@ -31,21 +31,21 @@ struct Job {
   std::atomic<std::size_t> next{0};
 };
 
-void answer_one(Session& session, const Query& query, const Policy& policy,
-                Result<Reading>& answer) {
+void read_one(Session& session, const Query& query, const Policy& policy, Result<Reading>& answer) {
   if (!answer) answer = Reading{};
-  if (Result<void> asked = session.ask(query, policy, *answer); !asked) {
-    answer = tl::make_unexpected(std::move(asked.error()));
+  if (Result<void> done = session.read(query, policy, *answer); !done) {
+    answer = tl::make_unexpected(std::move(done.error()));
   }
 }
 
-// Nothing may escape a thread. The messages are short enough to need no memory of their own.
-void work(Session& session, Job& job) noexcept {
+// Exceptions must not escape a thread. The messages fit the small-string buffer, so they need no
+// memory.
+void run_job(Session& session, Job& job) noexcept {
   for (;;) {
     const std::size_t i = job.next.fetch_add(1, std::memory_order_relaxed);
     if (i >= job.queries.size()) return;
     try {
-      answer_one(session, job.queries[i], job.policy, job.answers[i]);
+      read_one(session, job.queries[i], job.policy, job.answers[i]);
     } catch (const std::bad_alloc&) {
       job.answers[i] = fail(Fault::io, "out of memory");
     } catch (...) {
@@ -56,83 +56,85 @@ void work(Session& session, Job& job) noexcept {
 
 }  // namespace
 
-// The caller's thread works, too: a crew of one starts no thread at all.
-struct Batch::Crew {
-  Crew(const Model& model, int threads) {
+// Worker threads with one session each. The calling thread works as well, so a pool of one starts
+// no thread.
+struct Batch::ThreadPool {
+  ThreadPool(const Model& model, int threads) {
     for (int i = 0; i < threads; ++i) sessions.emplace_back(model);
-    helpers.reserve(sessions.size());
+    workers.reserve(sessions.size());
     try {
       for (std::size_t i = 1; i < sessions.size(); ++i) {
-        helpers.emplace_back([this, i] { help(sessions[i]); });
+        workers.emplace_back([this, i] { worker_loop(sessions[i]); });
       }
     } catch (const std::system_error&) {
-      // The system gives no more threads; those it gave do the work.
+      // The system is out of threads; the pool is smaller.
     }
   }
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-  ~Crew() {
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  ~ThreadPool() {
     {
       const std::lock_guard lock(mutex);
-      leaving = true;
+      stopping = true;
     }
-    called.notify_all();
-    for (std::thread& helper : helpers) helper.join();
+    job_available.notify_all();
+    for (std::thread& worker : workers) worker.join();
   }
 
-  void help(Session& session) noexcept {
-    std::uint64_t done = 0;
+  void worker_loop(Session& session) noexcept {
+    std::uint64_t last_generation = 0;
     std::unique_lock lock(mutex);
     for (;;) {
-      called.wait(lock, [&] { return leaving || calls != done; });
-      if (leaving) return;
-      done = calls;
-      Job& mine = *job;
+      job_available.wait(lock, [&] { return stopping || generation != last_generation; });
+      if (stopping) return;
+      last_generation = generation;
+      Job& current = *job;
       lock.unlock();
-      work(session, mine);
+      run_job(session, current);
       lock.lock();
-      if (--busy == 0) finished.notify_one();
+      if (--active_workers == 0) job_done.notify_one();
     }
   }
 
-  void run(Job& given) {
+  void run(Job& next_job) {
     {
       const std::lock_guard lock(mutex);
-      job = &given;
-      busy = helpers.size();
-      ++calls;
+      job = &next_job;
+      active_workers = workers.size();
+      ++generation;
     }
-    called.notify_all();
-    work(sessions.front(), given);
+    job_available.notify_all();
+    run_job(sessions.front(), next_job);
     std::unique_lock lock(mutex);
-    finished.wait(lock, [&] { return busy == 0; });
+    job_done.wait(lock, [&] { return active_workers == 0; });
   }
 
-  std::vector<Session> sessions;  // one a thread, the caller's first
-  std::vector<std::thread> helpers;
+  std::vector<Session> sessions;  // one per thread, the caller's first
+  std::vector<std::thread> workers;
   std::mutex mutex;  // guards all below
-  std::condition_variable called, finished;
+  std::condition_variable job_available, job_done;
   Job* job = nullptr;
-  std::uint64_t calls = 0;
-  std::size_t busy = 0;  // helpers that have not finished the present call
-  bool leaving = false;
+  std::uint64_t generation = 0;
+  std::size_t active_workers = 0;  // workers that have not finished the current job
+  bool stopping = false;
 };
 
 Batch::Batch(Model model, int threads)
-    : crew_(std::make_unique<Crew>(model, threads_wanted(threads))) {}
+    : pool_(std::make_unique<ThreadPool>(model, resolve_threads(threads))) {}
 Batch::Batch(Batch&&) noexcept = default;
 Batch& Batch::operator=(Batch&&) noexcept = default;
 Batch::~Batch() = default;
 
-int Batch::threads() const { return 1 + static_cast<int>(crew_->helpers.size()); }
+int Batch::threads() const { return 1 + static_cast<int>(pool_->workers.size()); }
 
-void Batch::ask(std::span<const Query> queries, Policy policy, std::span<Result<Reading>> answers) {
+void Batch::read(std::span<const Query> queries, Policy policy,
+                 std::span<Result<Reading>> answers) {
   assert(queries.size() == answers.size());
   Job job;
   job.queries = queries;
   job.policy = policy;
   job.answers = answers;
-  crew_->run(job);
+  pool_->run(job);
 }
 
 }  // namespace skim

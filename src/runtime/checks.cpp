@@ -3,37 +3,36 @@
 namespace skim {
 
 Result<void> check(const Policy& policy) {
-  // Written so that NaN fails, too.
-  if (policy.read_above >= 0.0F && policy.read_above <= 1.0F) return {};
-  return fail(Fault::argument,
-              "the threshold is " + std::to_string(policy.read_above) + ", it must be from 0 to 1");
+  // Written so that NaN fails.
+  if (policy.threshold >= 0.0F && policy.threshold <= 1.0F) return {};
+  return fail(Fault::argument, "threshold is " + std::to_string(policy.threshold) +
+                                   ", expected a number from 0 to 1");
 }
 
-Result<void> no_question() {
-  return fail(Fault::argument, "this model answers questions, and no question was given");
+Result<void> missing_question() {
+  return fail(Fault::argument, "this model answers questions, but no question was given");
 }
 
 Result<void> check(const Query& query, const ModelSpec& spec) {
-  const bool asks = !query.question.empty(), chooses = !query.choices.empty();
-  if (spec.net != NetKind::classifier && !asks) {
-    return no_question();
+  const bool has_question = !query.question.empty(), has_choices = !query.choices.empty();
+  if (spec.net != NetKind::classifier && !has_question) {
+    return missing_question();
   }
-  if (spec.net == NetKind::cloze && !chooses) {
+  if (spec.net == NetKind::cloze && !has_choices) {
     return fail(Fault::argument,
-                "this model picks one of several answers, and no choices were given");
+                "this model selects one of several choices, but no choices were given");
   }
-  if (spec.finds_pieces() && chooses) {
-    return fail(Fault::argument,
-                "this model answers with a piece of the text, it takes no choices");
+  if (spec.is_extractive() && has_choices) {
+    return fail(Fault::argument, "this model answers with a span of the text and takes no choices");
   }
   if (spec.net != NetKind::classifier) return {};
-  if (asks) {
+  if (has_question) {
     return fail(Fault::argument,
                 "a classifier takes a text and no question; use a question-answering model");
   }
-  if (chooses) {
+  if (has_choices) {
     return fail(Fault::argument,
-                "a classifier takes no choices, it answers with one of its labels; use a "
+                "a classifier answers with one of its labels and takes no choices; use a "
                 "question-answering model");
   }
   return {};

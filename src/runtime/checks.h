@@ -1,4 +1,4 @@
-// What a caller can ask wrongly.
+// Validation of policies and queries.
 #pragma once
 
 #include "skim/policy.h"
@@ -8,10 +8,11 @@
 
 namespace skim {
 
+// Fails unless the threshold is in [0, 1].
 Result<void> check(const Policy& policy);
-// Whether a model of this spec can answer such a query.
+// Fails unless a model of this spec accepts the query.
 Result<void> check(const Query& query, const ModelSpec& spec);
-// The error of a question without words.
-Result<void> no_question();
+// The error for a question without words.
+Result<void> missing_question();
 
 }  // namespace skim

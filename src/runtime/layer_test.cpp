@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Weights for a spec, given by name; tests change them before the layer is made.
+// Random weights for a spec; tests modify them before they create the layer.
 struct Weights {
   explicit Weights(const ReaderSpec& spec) {
     std::uint32_t state = 7;
@@ -38,17 +38,17 @@ struct Weights {
   std::vector<NamedTensor> tensors;
 };
 
-ReaderSpec spec_of(Cell cell, std::vector<int> small) {
+ReaderSpec make_spec(Cell cell, std::vector<int> skim_sizes) {
   ReaderSpec spec;
-  spec.kind = small.empty() ? ReaderKind::full : ReaderKind::skim;
+  spec.kind = skim_sizes.empty() ? ReaderKind::dense : ReaderKind::skim;
   spec.cell = cell;
-  spec.input = 6;
-  spec.hidden = 11;
-  spec.small = std::move(small);
+  spec.input_size = 6;
+  spec.hidden_size = 11;
+  spec.skim_sizes = std::move(skim_sizes);
   return spec;
 }
 
-std::vector<float> rows_of(std::size_t count, std::size_t width) {
+std::vector<float> make_rows(std::size_t count, std::size_t width) {
   std::vector<float> rows;
   for (std::size_t i = 0; i < count * width; ++i) {
     rows.push_back(std::sin(static_cast<float>(i) * 0.7F));
@@ -56,19 +56,19 @@ std::vector<float> rows_of(std::size_t count, std::size_t width) {
   return rows;
 }
 
-std::string error_of(const ReaderSpec& spec, const std::vector<NamedTensor>& tensors) {
+std::string creation_error(const ReaderSpec& spec, const std::vector<NamedTensor>& tensors) {
   const Result<Layer> layer = Layer::create(spec, tensors);
   return layer ? "" : layer.error().message;
 }
 
-TEST(Layer, GivesAsManyRowsAsItTakes) {
+TEST(Layer, OutputsOneRowPerInputRow) {
   for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
-    const ReaderSpec spec = spec_of(cell, {4});
+    const ReaderSpec spec = make_spec(cell, {4});
     const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
     LayerState state = layer.start();
     std::vector<float> out(9 * 11, 99.0F);
     std::vector<Step> steps(9);
-    ASSERT_TRUE(layer.read(rows_of(9, 6), {}, state, out, steps).has_value());
+    ASSERT_TRUE(layer.read(make_rows(9, 6), {}, state, out, steps).has_value());
     for (const float value : out) EXPECT_LE(std::abs(value), 1.0F);
     EXPECT_EQ(state.position, 9U);
     EXPECT_TRUE(std::equal(state.hidden.begin(), state.hidden.end(), out.end() - 11));
@@ -77,11 +77,11 @@ TEST(Layer, GivesAsManyRowsAsItTakes) {
 
 TEST(Layer, ChunksEqualTheWhole) {
   for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
-    for (const auto& small : std::vector<std::vector<int>>{{}, {0}, {4}, {7, 2}}) {
+    for (const auto& skim_sizes : std::vector<std::vector<int>>{{}, {0}, {4}, {7, 2}}) {
       for (const WeightType weights : {WeightType::f32, WeightType::bf16, WeightType::int8}) {
-        const ReaderSpec spec = spec_of(cell, small);
+        const ReaderSpec spec = make_spec(cell, skim_sizes);
         const Layer layer = Layer::create(spec, Weights(spec).tensors, weights).value();
-        const std::vector<float> in = rows_of(20, 6);
+        const std::vector<float> in = make_rows(20, 6);
         std::vector<float> whole(20 * 11);
         std::vector<float> parts(20 * 11);
         std::vector<Step> whole_steps(20);
@@ -105,13 +105,13 @@ TEST(Layer, ChunksEqualTheWhole) {
   }
 }
 
-TEST(Layer, AReaderThatLeavesWordsOutKeepsItsPaceBetweenChunks) {
-  for (const ReaderKind kind : {ReaderKind::jump, ReaderKind::skip, ReaderKind::vary}) {
-    ReaderSpec spec = spec_of(Cell::lstm, {});
+TEST(Layer, SkippingReadersKeepTheirStateBetweenChunks) {
+  for (const ReaderKind kind : {ReaderKind::lstm_jump, ReaderKind::skip_rnn, ReaderKind::vcrnn}) {
+    ReaderSpec spec = make_spec(Cell::lstm, {});
     spec.kind = kind;
-    spec.jump = {.run = 3, .reach = 4, .most = 3};
+    spec.jump = {.tokens_per_jump = 3, .max_jump = 4, .max_jumps = 3};
     const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
-    const std::vector<float> in = rows_of(20, 6);
+    const std::vector<float> in = make_rows(20, 6);
     std::vector<float> whole(20 * 11), parts(20 * 11);
     std::vector<Step> whole_steps(20), part_steps(20);
     LayerState one = layer.start(), two = layer.start();
@@ -126,31 +126,31 @@ TEST(Layer, AReaderThatLeavesWordsOutKeepsItsPaceBetweenChunks) {
   }
 }
 
-TEST(Layer, RowsHaveNoSentences) {
-  ReaderSpec spec = spec_of(Cell::lstm, {});
-  spec.kind = ReaderKind::jump;
-  spec.jump.ends = {1};
+TEST(Layer, RejectsSentenceEndIds) {
+  ReaderSpec spec = make_spec(Cell::lstm, {});
+  spec.kind = ReaderKind::lstm_jump;
+  spec.jump.sentence_end_ids = {1};
   const auto made = Layer::create(spec, Weights(spec).tensors);
   ASSERT_FALSE(made.has_value());
-  EXPECT_NE(made.error().message.find("reader.jump.ends"), std::string::npos);
+  EXPECT_NE(made.error().message.find("reader.jump.sentence_end_ids"), std::string::npos);
 }
 
-TEST(Layer, AStateFilledInByHandIsReadOnFrom) {
-  ReaderSpec spec = spec_of(Cell::rnn, {});
-  spec.kind = ReaderKind::jump;
+TEST(Layer, AcceptsAStateMadeByHand) {
+  ReaderSpec spec = make_spec(Cell::rnn, {});
+  spec.kind = ReaderKind::lstm_jump;
   const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
   LayerState state;
   state.hidden.assign(11, 0.5F);
   std::vector<float> out(4 * 11);
-  EXPECT_TRUE(layer.read(rows_of(4, 6), {}, state, out, {}).has_value());
+  EXPECT_TRUE(layer.read(make_rows(4, 6), {}, state, out, {}).has_value());
 }
 
-TEST(Layer, ANeedThatIsNoNumberUpdatesNothing) {
-  ReaderSpec spec = spec_of(Cell::rnn, {});
-  spec.kind = ReaderKind::vary;
+TEST(Layer, ANanFractionUpdatesNothing) {
+  ReaderSpec spec = make_spec(Cell::rnn, {});
+  spec.kind = ReaderKind::vcrnn;
   Weights weights(spec);
   for (std::size_t i = 0; i < weights.tensors.size(); ++i) {
-    if (weights.tensors[i].name == "extent.w") weights.values[i] = {9, -9, 9, -9, 9, -9};
+    if (weights.tensors[i].name == "scheduler.weight_ih") weights.values[i] = {9, -9, 9, -9, 9, -9};
   }
   const Layer layer = Layer::create(spec, weights.tensors).value();
   LayerState state = layer.start();
@@ -161,15 +161,15 @@ TEST(Layer, ANeedThatIsNoNumberUpdatesNothing) {
   EXPECT_EQ(steps[0].width, 0);
 }
 
-TEST(Layer, SkippingLeavesTheStateAsItWas) {
+TEST(Layer, SkippingDoesNotChangeTheState) {
   for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
-    const ReaderSpec spec = spec_of(cell, {0});
+    const ReaderSpec spec = make_spec(cell, {0});
     const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
     LayerState state = layer.start();
     std::vector<float> out(5 * 11);
-    ASSERT_TRUE(layer.read(rows_of(5, 6), {.read_above = 0}, state, out, {}).has_value());
+    ASSERT_TRUE(layer.read(make_rows(5, 6), {.threshold = 0}, state, out, {}).has_value());
     const LayerState before = state;
-    ASSERT_TRUE(layer.read(rows_of(5, 6), {.read_above = 1}, state, out, {}).has_value());
+    ASSERT_TRUE(layer.read(make_rows(5, 6), {.threshold = 1}, state, out, {}).has_value());
     EXPECT_EQ(state.hidden, before.hidden);
     EXPECT_EQ(state.cell, before.cell);
     for (std::size_t row = 0; row < 5; ++row) {
@@ -179,15 +179,15 @@ TEST(Layer, SkippingLeavesTheStateAsItWas) {
   }
 }
 
-TEST(Layer, SkimmingLeavesTheTailAsItWas) {
+TEST(Layer, SkimmingDoesNotChangeTheSuffix) {
   for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
-    const ReaderSpec spec = spec_of(cell, {4});
+    const ReaderSpec spec = make_spec(cell, {4});
     const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
     LayerState state = layer.start();
     std::vector<float> out(5 * 11);
-    ASSERT_TRUE(layer.read(rows_of(5, 6), {.read_above = 0}, state, out, {}).has_value());
+    ASSERT_TRUE(layer.read(make_rows(5, 6), {.threshold = 0}, state, out, {}).has_value());
     const LayerState before = state;
-    ASSERT_TRUE(layer.read(rows_of(5, 6), {.read_above = 1}, state, out, {}).has_value());
+    ASSERT_TRUE(layer.read(make_rows(5, 6), {.threshold = 1}, state, out, {}).has_value());
     EXPECT_TRUE(
         std::equal(before.hidden.begin() + 4, before.hidden.end(), state.hidden.begin() + 4));
     EXPECT_FALSE(
@@ -195,60 +195,63 @@ TEST(Layer, SkimmingLeavesTheTailAsItWas) {
   }
 }
 
-TEST(Layer, NamesAMissingTensor) {
-  const ReaderSpec spec = spec_of(Cell::lstm, {4});
+TEST(Layer, ReportsAMissingTensor) {
+  const ReaderSpec spec = make_spec(Cell::lstm, {4});
   Weights weights(spec);
-  std::erase_if(weights.tensors, [](const auto& tensor) { return tensor.name == "small.1.u"; });
-  EXPECT_THAT(error_of(spec, weights.tensors), HasSubstr("'small.1.u' (16x4) is missing"));
+  std::erase_if(weights.tensors,
+                [](const auto& tensor) { return tensor.name == "small.1.weight_hh"; });
+  EXPECT_THAT(creation_error(spec, weights.tensors),
+              HasSubstr("'small.1.weight_hh' of shape [16, 4] is missing"));
 }
 
-TEST(Layer, NamesATensorOfTheWrongShape) {
-  const ReaderSpec spec = spec_of(Cell::lstm, {4});
+TEST(Layer, ReportsATensorOfTheWrongShape) {
+  const ReaderSpec spec = make_spec(Cell::lstm, {4});
   Weights weights(spec);
   weights.tensors[0].shape = {44, 7};
-  EXPECT_THAT(error_of(spec, weights.tensors),
-              HasSubstr("'big.w' is 44x7, the spec asks for 44x6"));
+  EXPECT_THAT(creation_error(spec, weights.tensors),
+              HasSubstr("'big.weight_ih' has shape [44, 7], expected [44, 6]"));
 }
 
-TEST(Layer, NamesATensorWithTooFewValues) {
-  const ReaderSpec spec = spec_of(Cell::lstm, {4});
+TEST(Layer, ReportsATensorWithTooFewValues) {
+  const ReaderSpec spec = make_spec(Cell::lstm, {4});
   Weights weights(spec);
   weights.tensors[0].values = weights.tensors[0].values.first(10);
-  EXPECT_THAT(error_of(spec, weights.tensors), HasSubstr("'big.w' has 10 values"));
+  EXPECT_THAT(creation_error(spec, weights.tensors), HasSubstr("'big.weight_ih' has 10 values"));
 }
 
-TEST(Layer, NamesATensorThatIsNotFinite) {
-  const ReaderSpec spec = spec_of(Cell::gru, {4});
+TEST(Layer, ReportsATensorThatIsNotFinite) {
+  const ReaderSpec spec = make_spec(Cell::gru, {4});
   Weights weights(spec);
   weights.values[1][3] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(error_of(spec, weights.tensors), HasSubstr("'big.u'"));
+  EXPECT_THAT(creation_error(spec, weights.tensors), HasSubstr("'big.weight_hh'"));
 }
 
-TEST(Layer, NamesATensorTooMany) {
-  const ReaderSpec spec = spec_of(Cell::rnn, {});
+TEST(Layer, ReportsUnexpectedAndDuplicateTensors) {
+  const ReaderSpec spec = make_spec(Cell::rnn, {});
   Weights weights(spec);
   weights.tensors.push_back({"big.x", {1}, {}});
-  EXPECT_THAT(error_of(spec, weights.tensors), HasSubstr("'big.x'"));
+  EXPECT_THAT(creation_error(spec, weights.tensors), HasSubstr("'big.x'"));
   weights.tensors.back() = weights.tensors.front();
-  EXPECT_THAT(error_of(spec, weights.tensors), HasSubstr("twice"));
+  EXPECT_THAT(creation_error(spec, weights.tensors), HasSubstr("twice"));
 }
 
-TEST(Layer, RefusesASpecThatMakesNoSense) {
-  EXPECT_NE(error_of(spec_of(Cell::lstm, {20}), {}), "");
+TEST(Layer, RejectsAnInvalidSpec) {
+  EXPECT_NE(creation_error(make_spec(Cell::lstm, {20}), {}), "");
 }
 
-TEST(Layer, RefusesRowsAndStatesOfTheWrongSize) {
-  const ReaderSpec spec = spec_of(Cell::lstm, {4});
+TEST(Layer, RejectsRowsAndStatesOfTheWrongSize) {
+  const ReaderSpec spec = make_spec(Cell::lstm, {4});
   const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
   LayerState state = layer.start();
   std::vector<float> out(2 * 11);
   std::vector<Step> steps(2);
-  const std::vector<float> in = rows_of(2, 6);
+  const std::vector<float> in = make_rows(2, 6);
   const auto message = [&](std::span<const float> rows, std::span<float> to, std::span<Step> into) {
     const Result<void> done = layer.read(rows, {}, state, to, into);
     return done ? std::string() : done.error().message;
   };
-  EXPECT_THAT(message(std::span(in).first(7), out, steps), HasSubstr("rows of 6"));
+  EXPECT_THAT(message(std::span(in).first(7), out, steps),
+              HasSubstr("a multiple of the input size 6"));
   EXPECT_THAT(message(in, std::span(out).first(11), steps), HasSubstr("out has 11"));
   EXPECT_THAT(message(in, out, std::span(steps).first(1)), HasSubstr("steps has 1"));
   state.cell.clear();
@@ -258,11 +261,11 @@ TEST(Layer, RefusesRowsAndStatesOfTheWrongSize) {
   EXPECT_THAT(message(in, out, steps), HasSubstr("state.hidden"));
 }
 
-TEST(Layer, RefusesAThresholdThatIsNone) {
-  const ReaderSpec spec = spec_of(Cell::lstm, {4});
+TEST(Layer, RejectsAnInvalidThreshold) {
+  const ReaderSpec spec = make_spec(Cell::lstm, {4});
   const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
   LayerState state = layer.start();
-  EXPECT_FALSE(layer.read({}, {.read_above = 2}, state, {}, {}).has_value());
+  EXPECT_FALSE(layer.read({}, {.threshold = 2}, state, {}, {}).has_value());
   EXPECT_TRUE(layer.read({}, {}, state, {}, {}).has_value());
 }
 

@@ -4,6 +4,6 @@
 
 namespace skim {
 
-std::string simd_in_use() { return target_name(); }
+std::string simd_target() { return target_name(); }
 
 }  // namespace skim

@@ -1,4 +1,4 @@
-// The instruction set that the kernels chose on this machine.
+// The SIMD target that the kernels use on this machine.
 #pragma once
 
 #include <string>
@@ -6,6 +6,6 @@
 namespace skim {
 
 // "AVX2", "SSE4", "NEON", ...
-std::string simd_in_use();
+std::string simd_target();
 
 }  // namespace skim

@@ -6,76 +6,78 @@
 #include <limits>
 #include <string>
 
-#include "runtime/contents.h"
+#include "runtime/model_impl.h"
 #include "skim/session.h"
 
 namespace skim {
 namespace {
 
-// Scores may differ from the stored ones because another machine adds in another order and another
-// number of lanes: rounding, a few 1e-6 after a long text of f32. bf16 also rounds the state to 13
-// bits and int8 to 7, and a difference of one rounding can tip one of them: 1e-4 and 3e-3 in the
-// state.
+// Tolerance of the scores. Other SIMD targets add in another order, which gives rounding errors of
+// a few 1e-6 after a long text in f32. bf16 also quantizes the state to 13 bits and int8 to 7,
+// where one rounding error can change an entry of the state by 1e-4 and 3e-3.
 double score_tolerance(WeightType weights) {
   if (weights == WeightType::int8) return 5e-3;
   return weights == WeightType::bf16 ? 5e-4 : 1e-4;
 }
 
-// The same roundings reach p_read: a decision this close to the threshold may fall either way.
+// Tolerance of p_read, which has the same rounding errors: a decision this close to the threshold
+// may differ.
 double decision_tolerance(WeightType weights) { return score_tolerance(weights); }
 
-std::string six_digits(double value) {
+std::string format_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
 }
 
-// Whether another machine may have decided this step the other way. Only reading or not reading can
-// be told from p_read; a choice between smaller levels, or a drawn one, must be the same.
-bool may_tip(const Step& stored, const Step& got, const Policy& policy, const ReaderSpec& reader,
-             double tolerance) {
-  // Shares that differ in the last bit may be rounded up to different numbers of units.
-  if (reader.kind == ReaderKind::vary) return std::abs(stored.width - got.width) <= 1;
-  const bool one_read = (stored.width == reader.hidden) != (got.width == reader.hidden);
-  const bool two_ways = reader.levels() == 2 && policy.rule == Policy::Rule::argmax;
-  if (!one_read || (policy.rule != Policy::Rule::threshold && !two_ways)) return false;
-  const double threshold = two_ways ? 0.5 : static_cast<double>(policy.read_above);
+// Whether rounding may have flipped the decision of this step. p_read explains only read or not
+// read; the choice between smaller levels and sampled decisions must be equal.
+bool may_flip(const Step& stored, const Step& got, const Policy& policy, const ReaderSpec& reader,
+              double tolerance) {
+  // Fractions that differ in the last bit may be rounded up to different numbers of units.
+  if (reader.kind == ReaderKind::vcrnn) return std::abs(stored.width - got.width) <= 1;
+  const bool read_differs =
+      (stored.width == reader.hidden_size) != (got.width == reader.hidden_size);
+  const bool binary_argmax = reader.levels() == 2 && policy.rule == Policy::Rule::argmax;
+  if (!read_differs || (policy.rule != Policy::Rule::threshold && !binary_argmax)) return false;
+  const double threshold = binary_argmax ? 0.5 : static_cast<double>(policy.threshold);
   return std::abs(static_cast<double>(stored.p_read) - threshold) <= tolerance;
 }
 
-// What came of comparing one thing with the stored one.
-struct Finding {
+// Result of comparing a trace with the stored one.
+struct Comparison {
   std::string difference;  // empty when there is none
-  bool tipped = false;  // a decision at the threshold fell otherwise: the rest is another reading
+  bool flipped = false;    // a decision at the threshold differs, so the rest is not comparable
 };
 
-Finding compare_steps(const Pass& stored, const Pass& got, const Policy& policy,
-                      const ModelSpec& spec) {
+Comparison compare_steps(const Pass& stored, const Pass& got, const Policy& policy,
+                         const ModelSpec& spec) {
   const std::string where = "pass " + stored.reader;
   if (got.reader != stored.reader || got.steps.size() != stored.steps.size()) {
     return {where + " has " + std::to_string(stored.steps.size()) + " stored steps, now " +
             got.reader + " took " + std::to_string(got.steps.size())};
   }
   for (std::size_t i = 0; i < stored.steps.size(); ++i) {
-    const Step& was = stored.steps[i];
-    const Step& is = got.steps[i];
-    if (was.width == is.width) continue;
-    if (may_tip(was, is, policy, spec.reader, decision_tolerance(spec.weights))) return {{}, true};
-    return {where + ", word " + std::to_string(i) + ": updated " + std::to_string(is.width) +
-            " units, stored " + std::to_string(was.width) + " (p_read " + six_digits(is.p_read) +
-            ", stored " + six_digits(was.p_read) + ")"};
+    const Step& stored_step = stored.steps[i];
+    const Step& got_step = got.steps[i];
+    if (stored_step.width == got_step.width) continue;
+    if (may_flip(stored_step, got_step, policy, spec.reader, decision_tolerance(spec.weight_type)))
+      return {{}, true};
+    return {where + ", word " + std::to_string(i) + ": updated " + std::to_string(got_step.width) +
+            " units, stored " + std::to_string(stored_step.width) + " (p_read " +
+            format_number(got_step.p_read) + ", stored " + format_number(stored_step.p_read) + ")"};
   }
   return {};
 }
 
-Finding compare_traces(const Probe& probe, const Reading& got, const ModelSpec& spec) {
+Comparison compare_traces(const Probe& probe, const Reading& got, const ModelSpec& spec) {
   if (got.trace.size() != probe.trace.size()) {
     return {std::to_string(got.trace.size()) + " passes, stored " +
             std::to_string(probe.trace.size())};
   }
   for (std::size_t i = 0; i < got.trace.size(); ++i) {
-    Finding finding = compare_steps(probe.trace[i], got.trace[i], probe.policy, spec);
-    if (!finding.difference.empty() || finding.tipped) return finding;
+    Comparison comparison = compare_steps(probe.trace[i], got.trace[i], probe.policy, spec);
+    if (!comparison.difference.empty() || comparison.flipped) return comparison;
   }
   return {};
 }
@@ -84,21 +86,21 @@ double score_error(const Probe& probe, const Reading& got) {
   double worst = 0;
   for (std::size_t i = 0; i < got.scores.size(); ++i) {
     const double error = std::abs(static_cast<double>(got.scores[i]) - probe.scores[i]);
-    // NaN is as wrong as can be, and would pass every comparison.
+    // NaN would pass every comparison.
     worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
   }
   return worst;
 }
 
-// What differs between a stored answer and the one got now; empty when nothing does.
+// Describes the first difference between a probe and the current reading; empty when they agree.
 std::string compare(const Probe& probe, const Reading& got, const ModelSpec& spec,
                     double& worst_error) {
   if (got.scores.size() != probe.scores.size()) {
     return std::to_string(got.scores.size()) + " scores, stored " +
            std::to_string(probe.scores.size());
   }
-  const Finding trace = compare_traces(probe, got, spec);
-  if (!trace.difference.empty() || trace.tipped) return trace.difference;
+  const Comparison trace = compare_traces(probe, got, spec);
+  if (!trace.difference.empty() || trace.flipped) return trace.difference;
   const double error = score_error(probe, got);
   worst_error = std::max(worst_error, error);
   if (got.answer.index != probe.index) {
@@ -110,9 +112,9 @@ std::string compare(const Probe& probe, const Reading& got, const ModelSpec& spe
            std::to_string(got.answer.end) + ", stored " + std::to_string(probe.begin) + " to " +
            std::to_string(probe.end);
   }
-  if (error > score_tolerance(spec.weights)) {
-    return "a score differs by " + six_digits(error) + ", allowed are " +
-           six_digits(score_tolerance(spec.weights));
+  if (error > score_tolerance(spec.weight_type)) {
+    return "a score differs by " + format_number(error) + ", expected at most " +
+           format_number(score_tolerance(spec.weight_type));
   }
   return {};
 }
@@ -120,14 +122,14 @@ std::string compare(const Probe& probe, const Reading& got, const ModelSpec& spe
 }  // namespace
 
 Result<VerifyReport> verify(const Model& model) {
-  const ModelContents& contents = model.contents();
-  const ModelFile& file = contents.open->file;
-  if (contents.spec != file.spec) {
+  const ModelImpl& impl = model.impl();
+  const ModelFile& file = impl.resources->file;
+  if (impl.spec != file.spec) {
     return fail(Fault::argument, file.name +
-                                     ": the stored answers are those of the model, not of its "
-                                     "plain twin; verify the model");
+                                     ": the stored probes belong to the model, not to its dense "
+                                     "baseline; verify the model itself");
   }
-  if (checksum_of_data(file.data) != file.data_checksum) {
+  if (compute_checksum(file.data) != file.data_checksum) {
     return fail(Fault::format, file.name +
                                    ": the weights do not match their checksum, the file is "
                                    "damaged; fetch or make it again");
@@ -136,9 +138,9 @@ Result<VerifyReport> verify(const Model& model) {
   Session session(model);
   for (const Probe& probe : file.probes) {
     const std::string where = "probe " + std::to_string(report.probes++) + ": ";
-    const Result<Reading> got = session.ask(probe.query, probe.policy);
+    const Result<Reading> got = session.read(probe.query, probe.policy);
     const std::string message =
-        got ? compare(probe, *got, contents.spec, report.worst_score_error) : got.error().message;
+        got ? compare(probe, *got, impl.spec, report.max_score_error) : got.error().message;
     if (message.empty()) continue;
     ++report.failed;
     report.messages.push_back(where + message);

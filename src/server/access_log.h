@@ -1,5 +1,5 @@
-// One JSON object a line for every request. Written by a thread of its own, so that a slow disk or
-// a pipe nobody reads cannot hold up answers.
+// The access log: one JSON object per line and request. A thread of its own writes it, so that a
+// slow disk or a blocked pipe does not delay responses.
 #pragma once
 
 #include <atomic>
@@ -17,30 +17,32 @@
 namespace skim::server {
 
 struct LogEntry {
-  std::chrono::system_clock::time_point time;  // of the answer
+  std::chrono::system_clock::time_point time;  // when the response was ready
   std::string_view peer;
   std::string_view method;
   std::string_view path;
   int status = 0;
-  std::uint64_t bytes_in = 0;   // of the body
-  std::uint64_t bytes_out = 0;  // of the answer's body
-  std::chrono::nanoseconds taken{0};
-  std::chrono::nanoseconds waited{0};  // of `taken`, for a thread
+  std::uint64_t bytes_in = 0;   // request body
+  std::uint64_t bytes_out = 0;  // response body
+  std::chrono::nanoseconds duration{0};
+  std::chrono::nanoseconds queue_time{0};  // part of `duration`
   Outcome outcome;
 };
 
-// With its newline.
-std::string log_line(const LogEntry& entry);
+// Formats an entry as one line, including the newline.
+std::string format_log_line(const LogEntry& entry);
 
+// Thread-safe.
 class AccessLog {
  public:
-  // Borrows the descriptor; none (-1) keeps no log. Counts the lines it has to drop.
+  // Borrows the descriptor; -1 disables the log. Counts dropped lines in `metrics`.
   AccessLog(int descriptor, Metrics& metrics);
   AccessLog(const AccessLog&) = delete;
   AccessLog& operator=(const AccessLog&) = delete;
-  // Writes what is left.
+  // Writes the pending lines first, unless the descriptor blocks.
   ~AccessLog();
 
+  // Never blocks on the descriptor. Drops the line when too many are pending.
   void add(const LogEntry& entry);
 
  private:
@@ -49,10 +51,10 @@ class AccessLog {
 
   int descriptor_;
   Metrics& metrics_;
-  std::atomic<bool> leaving_{false};
-  std::mutex mutex_;  // guards all below
-  std::condition_variable leave_;
-  std::string waiting_;
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable stop_;
+  std::string pending_;
   std::thread writer_;
 };
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "base/descriptor.h"
+#include "base/file_descriptor.h"
 #include "base/json.h"
 
 namespace skim::server {
@@ -20,13 +20,13 @@ LogEntry sample_entry() {
   entry.status = 200;
   entry.bytes_in = 30;
   entry.bytes_out = 40;
-  entry.taken = std::chrono::microseconds(25);
+  entry.duration = std::chrono::microseconds(25);
   entry.outcome = {Route::read, "m", 1, 9, 2};
   return entry;
 }
 
-TEST(AccessLog, ALineIsAnObject) {
-  const std::string line = log_line(sample_entry());
+TEST(AccessLog, ALineIsAJsonObject) {
+  const std::string line = format_log_line(sample_entry());
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   const auto json = parse_json(line, "line");
   ASSERT_TRUE(json);
@@ -37,11 +37,11 @@ TEST(AccessLog, ALineIsAnObject) {
   EXPECT_EQ((*json)["words_read"], 2);
 }
 
-TEST(AccessLog, WhatComesFromOutsideCannotEndTheLine) {
+TEST(AccessLog, EscapesControlCharactersAndTruncatesThePath) {
   LogEntry entry = sample_entry();
   const std::string path = "/\"\n\x1b[2J" + std::string(1000, 'a');
   entry.path = path;
-  const std::string line = log_line(entry);
+  const std::string line = format_log_line(entry);
   EXPECT_EQ(line.find('\n'), line.size() - 1);
   EXPECT_EQ(line.find('\x1b'), std::string::npos);
   EXPECT_LT(line.size(), 600U);
@@ -51,13 +51,13 @@ struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
     EXPECT_EQ(::pipe(ends.data()), 0);
-    from = Descriptor(ends[0]);
-    to = Descriptor(ends[1]);
+    from = FileDescriptor(ends[0]);
+    to = FileDescriptor(ends[1]);
   }
-  Descriptor from, to;
+  FileDescriptor from, to;
 };
 
-TEST(AccessLog, WritesAllBeforeItLeaves) {
+TEST(AccessLog, FlushesPendingLinesOnDestruction) {
   Pipe pipe;
   Metrics metrics({});
   {
@@ -68,29 +68,29 @@ TEST(AccessLog, WritesAllBeforeItLeaves) {
   std::array<char, 4096> bytes{};
   const ssize_t count = ::read(pipe.from.number(), bytes.data(), bytes.size());
   const std::string text(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  EXPECT_EQ(text, log_line(sample_entry()) + log_line(sample_entry()));
+  EXPECT_EQ(text, format_log_line(sample_entry()) + format_log_line(sample_entry()));
 }
 
-TEST(AccessLog, LeavesEvenIfNobodyReads) {
+TEST(AccessLog, DestructionDoesNotBlockOnAFullPipe) {
   Pipe pipe;
   Metrics metrics({});
   {
     AccessLog log(pipe.to.number(), metrics);
     for (int i = 0; i < 2000; ++i) log.add(sample_entry());
   }
-  EXPECT_GT(metrics.log_lines_lost.load(), 0U);
+  EXPECT_GT(metrics.log_lines_dropped.load(), 0U);
 }
 
-TEST(AccessLog, DropsLinesRatherThanFillMemory) {
+TEST(AccessLog, DropsLinesBeyondTheMemoryLimit) {
   Pipe pipe;
   Metrics metrics({});
   AccessLog log(pipe.to.number(), metrics);
   LogEntry entry = sample_entry();
   const std::string peer(4000, 'a');
   entry.peer = peer;
-  // 24 MiB. The writer may take 4 MiB out of the way before the pipe is full, and 4 more may wait.
+  // 24 MiB. The writer may take 4 MiB before the pipe is full, and 4 MiB more may be pending.
   for (int i = 0; i < 6000; ++i) log.add(entry);
-  EXPECT_GT(metrics.log_lines_lost.load(), 3500U);
+  EXPECT_GT(metrics.log_lines_dropped.load(), 3500U);
 }
 
 }  // namespace

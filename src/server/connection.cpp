@@ -10,80 +10,81 @@
 namespace skim::server {
 namespace {
 
-// A buffer that held a giant is given back.
-constexpr std::size_t kKeptBuffer = std::size_t{64} << 10U;
+// A larger input buffer is freed between requests.
+constexpr std::size_t kMaxRetainedBytes = std::size_t{64} << 10U;
 
-iovec rest_of(std::string_view bytes, std::size_t from) {
+iovec make_iovec(std::string_view bytes, std::size_t from) {
   const std::string_view rest = bytes.substr(std::min(from, bytes.size()));
-  return {const_cast<char*>(rest.data()), rest.size()};  // sending does not write to it
+  return {const_cast<char*>(rest.data()), rest.size()};  // sendmsg does not write to it
 }
 
-using Piece = std::array<char, std::size_t{64} << 10U>;
+using ReceiveBuffer = std::array<char, std::size_t{64} << 10U>;
 
-Received receive(const Connection& connection, Piece& piece, std::size_t& count) {
+ReceiveResult receive(const Connection& connection, ReceiveBuffer& buffer, std::size_t& count) {
   count = 0;
-  const ssize_t got = ::recv(connection.socket.number(), piece.data(), piece.size(), 0);
-  if (got == 0) return Received::ended;
-  if (got < 0) {
-    const bool later = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-    return later ? Received::nothing : Received::broken;
+  const ssize_t received = ::recv(connection.socket.number(), buffer.data(), buffer.size(), 0);
+  if (received == 0) return ReceiveResult::end_of_stream;
+  if (received < 0) {
+    const bool retry = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+    return retry ? ReceiveResult::would_block : ReceiveResult::error;
   }
-  count = static_cast<std::size_t>(got);
-  return count == piece.size() ? Received::piece : Received::something;
+  count = static_cast<std::size_t>(received);
+  return count == buffer.size() ? ReceiveResult::full_buffer : ReceiveResult::partial_buffer;
 }
 
 }  // namespace
 
-Sent send_some(Connection& connection) {
+SendResult send_response(Connection& connection) {
   const std::string_view body =
-      connection.head_only ? std::string_view() : connection.response.content();
+      connection.omit_body ? std::string_view() : connection.response.content();
   const std::size_t head = connection.head.size(), total = head + body.size();
   while (connection.sent < total) {
-    std::array<iovec, 2> pieces = {
-        rest_of(connection.head, connection.sent),
-        rest_of(body, connection.sent > head ? connection.sent - head : 0)};
+    std::array<iovec, 2> parts = {
+        make_iovec(connection.head, connection.sent),
+        make_iovec(body, connection.sent > head ? connection.sent - head : 0)};
     msghdr message{};
-    message.msg_iov = pieces.data();
-    message.msg_iovlen = pieces.size();
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
     const ssize_t sent = ::sendmsg(connection.socket.number(), &message, MSG_NOSIGNAL);
     if (sent >= 0) {
       connection.sent += static_cast<std::size_t>(sent);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      return Sent::part;
+      return SendResult::partial;
     } else if (errno != EINTR) {
-      return Sent::broken;
+      return SendResult::error;
     }
   }
-  return Sent::all;
+  return SendResult::complete;
 }
 
-Received receive_some(Connection& connection) {
-  Piece piece;
+ReceiveResult receive_input(Connection& connection) {
+  ReceiveBuffer buffer;
   std::size_t count = 0;
-  const Received received = receive(connection, piece, count);
-  connection.in.append(piece.data(), count);
-  connection.started = connection.started || count > 0;
-  return received;
+  const ReceiveResult result = receive(connection, buffer, count);
+  connection.in.append(buffer.data(), count);
+  connection.has_input = connection.has_input || count > 0;
+  return result;
 }
 
-Received discard_some(Connection& connection) {
-  Piece piece;
+ReceiveResult discard_input(Connection& connection) {
+  ReceiveBuffer buffer;
   std::size_t count = 0;
-  const Received received = receive(connection, piece, count);
+  const ReceiveResult result = receive(connection, buffer, count);
   connection.discarded += count;
-  return received;
+  return result;
 }
 
-void begin_next(Connection& connection) {
+void begin_next_request(Connection& connection) {
   connection.parser.finish(connection.in);
-  if (connection.in.capacity() > kKeptBuffer && connection.in.size() < kKeptBuffer) {
+  if (connection.in.capacity() > kMaxRetainedBytes && connection.in.size() < kMaxRetainedBytes) {
     connection.in = std::string(connection.in);
   }
-  connection.started = !connection.in.empty();
+  connection.has_input = !connection.in.empty();
+  connection.match = {};
   connection.head.clear();
   connection.response = {};
   connection.sent = 0;
-  connection.head_only = false;
+  connection.omit_body = false;
 }
 
 }  // namespace skim::server

@@ -1,4 +1,4 @@
-// One client: what has come from it, what goes to it. Belongs to one thread at a time.
+// One client connection: its socket, its buffers and its state.
 #pragma once
 
 #include <atomic>
@@ -7,60 +7,66 @@
 #include <cstdint>
 #include <string>
 
-#include "base/descriptor.h"
+#include "base/file_descriptor.h"
 #include "server/message.h"
 #include "server/parser.h"
+#include "server/router.h"
 
 namespace skim::server {
 
 using Clock = std::chrono::steady_clock;
 
+// Owned by one thread at a time, the one that set `phase` to `claimed`.
 struct Connection {
-  // Who may touch the rest: whoever made it `taken`, and nobody else while it is. It is given back
-  // by storing another phase, last of all.
+  // A thread claims a connection by changing `phase` to `claimed`, and releases it by storing
+  // another phase as its last access. Only the claiming thread may access the other members.
   enum class Phase {
-    reading,    // waits for a request, or for the rest of one
-    taken,      // someone looks after it, or it waits in the queue
-    writing,    // the client takes its time to take the answer
-    lingering,  // answered; what still comes is thrown away, so that the answer is not lost
+    reading,   // waits for a request, or for the rest of one
+    claimed,   // a thread handles it, or it is in the queue of the worker pool
+    writing,   // waits until the client accepts more of the response
+    draining,  // the response is sent; discards further input, so that the client sees no reset
   };
 
-  Connection(Descriptor accepted, std::uint64_t number, std::string from, const Limits& limits)
+  Connection(FileDescriptor accepted, std::uint64_t number, std::string from, const Limits& limits)
       : socket(std::move(accepted)), id(number), peer(std::move(from)), parser(limits) {}
 
-  Descriptor socket;
+  // Whether parser.request() is a complete valid request.
+  bool has_request() const { return !is_malformed && !is_rejected; }
+
+  FileDescriptor socket;
   std::uint64_t id;
   std::string peer;
   std::atomic<Phase> phase{Phase::reading};
-  Clock::time_point deadline;  // of the present phase
-  Clock::time_point arrived;   // when the present request was complete
-  Clock::time_point taken_up;  // when someone began to answer it
+  Clock::time_point deadline;          // of the current phase
+  Clock::time_point received_at;       // when the current request was complete
+  Clock::time_point handling_started;  // when a thread began to handle it
 
   std::string in;
   RequestParser parser;
-  bool started = false;  // a byte of the present request has come
+  bool has_input = false;  // a byte of the current request has arrived
+  RouteMatch match;        // of the current request
 
   std::string head;
   Response response;
-  std::size_t sent = 0;    // of head and body together
-  bool head_only = false;  // the request was a HEAD
-  bool last_answer = false;
-  bool refused = false;       // what came is no request
-  bool turned_away = false;   // there are too many connections; nothing was read
-  std::size_t discarded = 0;  // while lingering
+  std::size_t sent = 0;       // bytes of head and body together
+  bool omit_body = false;     // the request method is HEAD
+  bool close_after = false;   // this response is the last one
+  bool is_malformed = false;  // the input is not a complete valid request
+  bool is_rejected = false;   // over the connection limit; nothing was read
+  std::size_t discarded = 0;  // bytes, while draining
 };
 
-// How far sending got without waiting.
-enum class Sent { all, part, broken };
-Sent send_some(Connection& connection);
+// Sends as much of the response as the socket accepts without blocking.
+enum class SendResult { complete, partial, error };
+SendResult send_response(Connection& connection);
 
-// Takes in what is there without waiting, at most one piece. A whole one may have more behind it.
-enum class Received { piece, something, nothing, ended, broken };
-Received receive_some(Connection& connection);
-// The same, but throws it away.
-Received discard_some(Connection& connection);
+// Receives at most one buffer without blocking. After `full_buffer` there may be more.
+enum class ReceiveResult { full_buffer, partial_buffer, would_block, end_of_stream, error };
+ReceiveResult receive_input(Connection& connection);
+// Receives and discards.
+ReceiveResult discard_input(Connection& connection);
 
-// The request has been answered in full: ready for the next one.
-void begin_next(Connection& connection);
+// Resets the connection for the next request after a complete response.
+void begin_next_request(Connection& connection);
 
 }  // namespace skim::server

@@ -8,7 +8,7 @@
 namespace skim::server {
 namespace {
 
-constexpr std::array kReasons = {
+constexpr std::array kReasonPhrases = {
     std::pair{200, std::string_view("OK")},
     std::pair{204, std::string_view("No Content")},
     std::pair{304, std::string_view("Not Modified")},
@@ -28,8 +28,8 @@ constexpr std::array kReasons = {
     std::pair{505, std::string_view("HTTP Version Not Supported")},
 };
 
-// "Sun, 06 Nov 1994 08:49:37 GMT", whatever the locale.
-std::string date_now() {
+// The current time as "Sun, 06 Nov 1994 08:49:37 GMT", independent of the locale.
+std::string http_date() {
   constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -48,45 +48,46 @@ std::string date_now() {
 
 }  // namespace
 
-std::string_view reason_of(int status) {
-  for (const auto& [each, reason] : kReasons) {
+std::string_view reason_phrase(int status) {
+  for (const auto& [each, reason] : kReasonPhrases) {
     if (each == status) return reason;
   }
   return "Unknown";
 }
 
-void append_error(std::string& out, const Refusal& refusal) {
+void append_error(std::string& out, const HttpError& error) {
   out += "{\"error\":{\"status\":";
-  append_json(out, refusal.status);
+  append_json(out, error.status);
   out += ",\"message\":";
-  append_json(out, std::string_view(refusal.message));
-  if (!refusal.field.empty()) {
+  append_json(out, std::string_view(error.message));
+  if (!error.field.empty()) {
     out += ",\"field\":";
-    append_json(out, std::string_view(refusal.field));
+    append_json(out, std::string_view(error.field));
   }
   out += "}}";
 }
 
-Response refused(const Refusal& refusal) {
+Response error_response(const HttpError& error) {
   Response response;
-  response.status = refusal.status;
-  append_error(response.body, refusal);
-  if (refusal.status == 503) response.headers.emplace_back("Retry-After", "1");
-  if (refusal.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  response.status = error.status;
+  append_error(response.body, error);
+  if (error.status == 503) response.headers.emplace_back("Retry-After", "1");
+  if (error.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }
 
-std::string head_of(const Response& response, After after) {
+std::string serialize_head(const Response& response, Persistence persistence) {
   std::string head;
   head.reserve(512);
   head.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
-  head.append(reason_of(response.status)).append("\r\nDate: ").append(date_now());
-  // A 204 has no length, and that of a 304 would be the length of what it stands for.
+  head.append(reason_phrase(response.status)).append("\r\nDate: ").append(http_date());
+  // RFC 9110: a 204 has no Content-Length; that of a 304 would be the length of the 200 response.
   if (response.status != 204 && response.status != 304) {
     head.append("\r\nContent-Length: ").append(std::to_string(response.content().size()));
   }
-  if (!response.type.empty()) head.append("\r\nContent-Type: ").append(response.type);
-  if (after == After::close) head.append("\r\nConnection: close");
+  if (!response.content_type.empty())
+    head.append("\r\nContent-Type: ").append(response.content_type);
+  if (persistence == Persistence::close) head.append("\r\nConnection: close");
   for (const auto& [name, value] : response.headers) {
     head.append("\r\n").append(name).append(": ").append(value);
   }

@@ -1,4 +1,4 @@
-// A request and its answer, without sockets.
+// HTTP requests and responses, independent of sockets.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ struct Header {
   std::string_view value;
 };
 
-// Views into the bytes that came.
+// Views into the receive buffer.
 struct Request {
   std::string_view method;
-  std::string_view path;  // without the query
+  std::string_view path;  // without the query string
   std::vector<Header> headers;
   std::string_view body;
 
-  // Empty when there is none. `name` in lower case.
+  // The value of a header, empty when it is missing. `name` must be in lower case.
   std::string_view header(std::string_view name) const {
     for (const Header& each : headers) {
       if (each.name == name) return each.value;
@@ -30,44 +30,45 @@ struct Request {
   }
 };
 
-// What requests are counted by.
-enum class Route { page, models, read, batch, health, metrics, description, other };
+// The endpoints, as metrics label them.
+enum class Route { page, models, read, batch, health, metrics, openapi, other };
 
 struct Response {
   int status = 200;
-  std::string_view type = "application/json";  // empty: there is no body
+  std::string_view content_type = "application/json";  // empty: there is no body
   std::string body;
-  std::string_view lasting_body = {};  // in place of `body`: bytes that outlive the server
+  std::string_view static_body = {};  // replaces `body`; must outlive the server
   std::vector<std::pair<std::string_view, std::string>> headers = {};
 
-  std::string_view content() const { return lasting_body.data() != nullptr ? lasting_body : body; }
+  std::string_view content() const { return static_body.data() != nullptr ? static_body : body; }
 };
 
-// What a request came to, for the log and the counters.
+// What handling a request did, for the access log and the metrics.
 struct Outcome {
   Route route = Route::other;
-  std::string_view model = {};  // lasts as long as the server
+  std::string_view model = {};  // a name from ServerOptions
   std::uint64_t texts = 0;
   std::uint64_t words = 0;
   std::uint64_t words_read = 0;
 };
 
-// Why a request is not answered as asked.
-struct Refusal {
+// An error response: status, message and, where one is invalid, the field of the request body.
+struct HttpError {
   int status = 400;
   std::string message;
-  std::string field = {};  // of the body, where one is to blame
+  std::string field = {};
 };
 
-// {"error": {"status", "message", "field"}}; the field only where there is one.
-void append_error(std::string& out, const Refusal& refusal);
-Response refused(const Refusal& refusal);
+// Appends {"error": {"status", "message", "field"}}; omits an empty field.
+void append_error(std::string& out, const HttpError& error);
+Response error_response(const HttpError& error);
 
 // "Not Found"
-std::string_view reason_of(int status);
+std::string_view reason_phrase(int status);
 
-// Status line and headers. `close` announces that the connection ends with this answer.
-enum class After { keep_open, close };
-std::string head_of(const Response& response, After after);
+// Whether the connection stays open after a response; `close` adds the header Connection: close.
+enum class Persistence { keep_alive, close };
+// Serializes the status line and the headers.
+std::string serialize_head(const Response& response, Persistence persistence);
 
 }  // namespace skim::server

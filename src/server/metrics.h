@@ -1,4 +1,4 @@
-// Counters in the text format of Prometheus. Any thread may count while another one writes.
+// Counters, gauges and histograms in the Prometheus text format.
 #pragma once
 
 #include <array>
@@ -13,26 +13,28 @@
 
 namespace skim::server {
 
-std::string_view name_of(Route route);
+std::string_view to_string(Route route);
 
+// Thread-safe: all counters are atomic.
 class Metrics {
  public:
-  // `models` are the names that words are counted by.
+  // `models` are the values of the label `model`.
   explicit Metrics(std::vector<std::string> models);
 
-  // An answer was made; `time` is that from the whole request to the answer.
-  void count(const Outcome& outcome, int status, std::chrono::nanoseconds time);
+  // Counts one response. `duration` runs from the complete request to the response.
+  void record(const Outcome& outcome, int status, std::chrono::nanoseconds duration);
 
-  // As they are now.
-  std::atomic<std::uint64_t> connections{0};
-  std::atomic<std::uint64_t> queued{0};
-  std::atomic<std::uint64_t> in_flight{0};
-  // As they add up.
+  // Gauges.
+  std::atomic<std::uint64_t> connections_open{0};
+  std::atomic<std::uint64_t> queue_depth{0};
+  std::atomic<std::uint64_t> requests_in_flight{0};
+  // Counters.
   std::atomic<std::uint64_t> connections_accepted{0};
   std::atomic<std::uint64_t> connections_refused{0};
-  std::atomic<std::uint64_t> log_lines_lost{0};
+  std::atomic<std::uint64_t> log_lines_dropped{0};
 
-  std::string text() const;
+  // The Prometheus exposition of all metrics.
+  std::string exposition() const;
 
  private:
   static constexpr std::size_t kRoutes = 8;
@@ -40,10 +42,10 @@ class Metrics {
   static constexpr std::size_t kBuckets = 16;
 
   struct Latency {
-    std::array<std::atomic<std::uint64_t>, kBuckets + 1> buckets{};  // the last one: beyond all
+    std::array<std::atomic<std::uint64_t>, kBuckets + 1> buckets{};  // the last one is +Inf
     std::atomic<std::uint64_t> nanoseconds{0};
   };
-  struct Words {
+  struct WordCounts {
     std::atomic<std::uint64_t> texts{0}, read{0}, skimmed{0};
   };
 
@@ -52,7 +54,7 @@ class Metrics {
   void append_words(std::string& out) const;
 
   std::vector<std::string> models_;
-  std::vector<Words> words_;
+  std::vector<WordCounts> words_;  // one per model
   std::array<std::array<std::atomic<std::uint64_t>, kStatuses>, kRoutes> requests_{};
   std::array<Latency, kRoutes> latencies_{};
 };

@@ -8,58 +8,59 @@
 namespace skim::server {
 namespace {
 
-constexpr std::size_t kMaxChunkLine = 256;
+constexpr std::size_t kMaxChunkLineBytes = 256;
 
+// RFC 9110, section 5.6.2.
 bool is_token(char c) {
-  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  constexpr std::string_view kSymbols = "!#$%&'*+-.^_`|~";
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         kMarks.find(c) != std::string_view::npos;
+         kSymbols.find(c) != std::string_view::npos;
 }
 
 bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return is_token(c); });
 }
 
-// Visible characters, spaces and tabs; bytes beyond ASCII may be anything.
+// Visible ASCII, spaces, tabs and any byte above 0x7F.
 bool is_field_text(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F);
   });
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool is_same_word(std::string_view one, std::string_view lower_case) {
-  return one.size() == lower_case.size() &&
-         std::equal(one.begin(), one.end(), lower_case.begin(),
-                    [](char a, char b) { return lower(a) == b; });
+bool equals_ignoring_case(std::string_view text, std::string_view lower_case) {
+  return text.size() == lower_case.size() &&
+         std::equal(text.begin(), text.end(), lower_case.begin(),
+                    [](char a, char b) { return to_lower(a) == b; });
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   return text;
 }
 
-// Whether a list such as "keep-alive, close" has the word.
-bool lists(std::string_view list, std::string_view word) {
+// Whether a comma-separated list such as "keep-alive, close" contains the token.
+bool list_contains(std::string_view list, std::string_view token) {
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    if (is_same_word(trimmed(list.substr(0, comma)), word)) return true;
+    if (equals_ignoring_case(trim(list.substr(0, comma)), token)) return true;
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
   return false;
 }
 
-// All of `digits`, which must be there.
-bool to_size(std::string_view digits, int base, std::size_t& into) {
+// Parses all of `digits`; fails on an empty string.
+bool parse_size(std::string_view digits, int base, std::size_t& value) {
   const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), into, base);
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
   return error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
 }
 
-// "http://host/path" and "/path" name the same thing.
-std::string_view path_of(std::string_view target) {
+// Strips scheme and host of an absolute-form target, and the query string.
+std::string_view extract_path(std::string_view target) {
   constexpr std::string_view kScheme = "http://";
   if (target.starts_with(kScheme)) {
     const std::size_t slash = target.find('/', kScheme.size());
@@ -70,40 +71,41 @@ std::string_view path_of(std::string_view target) {
 
 }  // namespace
 
-bool RequestParser::take_continue() { return std::exchange(wants_continue_, false); }
+bool RequestParser::take_expect_continue() { return std::exchange(expects_continue_, false); }
 
 void RequestParser::finish(std::string& buffer) {
-  buffer.erase(0, used());
+  buffer.erase(0, consumed());
   *this = RequestParser(limits_);
 }
 
-RequestParser::State RequestParser::refuse(int status, std::string message) {
-  refusal_ = {status, std::move(message), {}};
-  keeps_alive_ = false;
-  return State::refused;
+RequestParser::State RequestParser::reject(int status, std::string message) {
+  error_ = {status, std::move(message), {}};
+  keep_alive_ = false;
+  return State::invalid;
 }
 
 RequestParser::State RequestParser::advance(std::string& buffer) {
-  if (refusal_.message.empty() && phase_ == Phase::head) {
+  if (error_.message.empty() && phase_ == Phase::head) {
     const State state = advance_head(buffer);
-    if (state != State::ready) return state;
+    if (state != State::complete) return state;
   }
-  if (!refusal_.message.empty()) return State::refused;
-  if (phase_ == Phase::chunks) return advance_chunks(buffer);
-  if (phase_ == Phase::sized_body && buffer.size() < head_size_ + body_size_) return State::more;
-  return ready(buffer);
+  if (!error_.message.empty()) return State::invalid;
+  if (phase_ == Phase::chunked_body) return advance_chunks(buffer);
+  if (phase_ == Phase::sized_body && buffer.size() < head_size_ + body_size_)
+    return State::incomplete;
+  return complete(buffer);
 }
 
-// Views are made when all is there: the buffer may have moved since the head was read.
-RequestParser::State RequestParser::ready(std::string& buffer) {
-  if (buffer.data() != read_at_ && !read_head(buffer)) return State::refused;
+// Parses the head again if the buffer was reallocated since, because its views are stale then.
+RequestParser::State RequestParser::complete(std::string& buffer) {
+  if (buffer.data() != parsed_data_ && !parse_head(buffer)) return State::invalid;
   phase_ = Phase::done;
   request_.body = std::string_view(buffer).substr(head_size_, body_size_);
-  return State::ready;
+  return State::complete;
 }
 
 RequestParser::State RequestParser::advance_head(std::string& buffer) {
-  // Some clients end a body with one line end too many.
+  // Some clients send an extra line end after a body (RFC 9112, section 2.2).
   while (buffer.starts_with("\r\n")) {
     buffer.erase(0, 2);
     scanned_ = 0;
@@ -112,184 +114,188 @@ RequestParser::State RequestParser::advance_head(std::string& buffer) {
   const std::size_t end = buffer.find("\r\n\r\n", from);
   const std::size_t size = end == std::string::npos ? buffer.size() : end + 4;
   if (size > limits_.head_bytes) {
-    return refuse(431, "request line and headers have more than " +
+    return reject(431, "request line and headers have more than " +
                            std::to_string(limits_.head_bytes) + " bytes");
   }
   scanned_ = buffer.size();
-  if (end == std::string::npos) return State::more;
+  if (end == std::string::npos) return State::incomplete;
   head_size_ = size;
-  raw_ = size;
-  if (!read_head(buffer) || !read_framing()) return State::refused;
-  return State::ready;
+  raw_end_ = size;
+  if (!parse_head(buffer) || !parse_framing()) return State::invalid;
+  return State::complete;
 }
 
-bool RequestParser::read_head(std::string& buffer) {
-  read_at_ = buffer.data();
+bool RequestParser::parse_head(std::string& buffer) {
+  parsed_data_ = buffer.data();
   request_.headers.clear();
   const std::size_t line_end = buffer.find("\r\n");
-  if (!read_request_line(std::string_view(buffer).substr(0, line_end))) return false;
+  if (!parse_request_line(std::string_view(buffer).substr(0, line_end))) return false;
   for (std::size_t at = line_end + 2; at + 2 < head_size_;) {
     const std::size_t end = buffer.find("\r\n", at);
-    if (!read_header(buffer, at, end)) return false;
+    if (!parse_header(buffer, at, end)) return false;
     at = end + 2;
   }
   return true;
 }
 
-bool RequestParser::read_request_line(std::string_view line) {
+bool RequestParser::parse_request_line(std::string_view line) {
   const std::size_t first = line.find(' '), last = line.rfind(' ');
-  const auto broken = [this](int status, const char* message) {
-    refuse(status, message);
+  const auto invalid = [this](int status, const char* message) {
+    reject(status, message);
     return false;
   };
   if (first == std::string_view::npos || first == last || !is_token(line.substr(0, first))) {
-    return broken(400, "the request line is not METHOD TARGET HTTP/1.1");
+    return invalid(400, "expected a request line METHOD TARGET HTTP/1.1");
   }
   const std::string_view target = line.substr(first + 1, last - first - 1);
   const std::string_view version = line.substr(last + 1);
   const bool visible =
       std::all_of(target.begin(), target.end(), [](char c) { return c > 0x20 && c < 0x7F; });
   if (!version.starts_with("HTTP/")) {
-    return broken(400, "the request line is not METHOD TARGET HTTP/1.1");
+    return invalid(400, "expected a request line METHOD TARGET HTTP/1.1");
   }
   if (version != "HTTP/1.1" && version != "HTTP/1.0") {
-    return broken(505, "this server speaks HTTP/1.1 and HTTP/1.0");
+    return invalid(505, "expected HTTP/1.1 or HTTP/1.0");
   }
   request_.method = line.substr(0, first);
-  request_.path = path_of(target);
-  old_version_ = version == "HTTP/1.0";
-  // "OPTIONS *" asks about the server as a whole; there is nothing at that path.
+  request_.path = extract_path(target);
+  is_http_1_0_ = version == "HTTP/1.0";
+  // "OPTIONS *" is valid, but there is no such route.
   const bool known = request_.path.starts_with('/') || target == "*";
-  return visible && known ? true : broken(400, "the target of the request is not a path");
+  return visible && known ? true : invalid(400, "the request target must be a path");
 }
 
-bool RequestParser::read_header(std::string& buffer, std::size_t begin, std::size_t end) {
+bool RequestParser::parse_header(std::string& buffer, std::size_t begin, std::size_t end) {
   const std::string_view line = std::string_view(buffer).substr(begin, end - begin);
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon)) ||
       !is_field_text(line.substr(colon + 1))) {
-    refuse(400, "a header is not NAME: VALUE");
+    reject(400, "expected a header NAME: VALUE");
     return false;
   }
   if (request_.headers.size() == limits_.headers) {
-    refuse(431, "more than " + std::to_string(limits_.headers) + " headers");
+    reject(431, "more than " + std::to_string(limits_.headers) + " headers");
     return false;
   }
   const auto name = buffer.begin() + static_cast<std::ptrdiff_t>(begin);
-  std::transform(name, name + static_cast<std::ptrdiff_t>(colon), name, lower);
-  request_.headers.push_back({line.substr(0, colon), trimmed(line.substr(colon + 1))});
+  std::transform(name, name + static_cast<std::ptrdiff_t>(colon), name, to_lower);
+  request_.headers.push_back({line.substr(0, colon), trim(line.substr(colon + 1))});
   return true;
 }
 
-// Where the body ends, and what becomes of the connection.
-bool RequestParser::read_framing() {
+// Determines the length of the body and whether the connection persists.
+bool RequestParser::parse_framing() {
   const auto count = [this](std::string_view name) {
     return std::count_if(request_.headers.begin(), request_.headers.end(),
                          [name](const Header& each) { return each.name == name; });
   };
-  const auto broken = [this](int status, const char* message) {
-    refuse(status, message);
+  const auto invalid = [this](int status, const char* message) {
+    reject(status, message);
     return false;
   };
-  if (count("host") > 1 || (count("host") == 0 && !old_version_)) {
-    return broken(400, "a request has one Host header");
+  if (count("host") > 1 || (count("host") == 0 && !is_http_1_0_)) {
+    return invalid(400, "expected exactly one Host header");
   }
-  keeps_alive_ = !old_version_ && !lists(request_.header("connection"), "close");
+  keep_alive_ = !is_http_1_0_ && !list_contains(request_.header("connection"), "close");
   const bool chunked = count("transfer-encoding") > 0;
-  if (chunked && (old_version_ || count("content-length") > 0)) {
-    return broken(400, "Transfer-Encoding and Content-Length exclude each other");
+  if (chunked && (is_http_1_0_ || count("content-length") > 0)) {
+    return invalid(400, "Transfer-Encoding and Content-Length are mutually exclusive");
   }
   if (chunked && (count("transfer-encoding") > 1 ||
-                  !is_same_word(request_.header("transfer-encoding"), "chunked"))) {
-    return broken(501, "the only transfer encoding known here is chunked");
+                  !equals_ignoring_case(request_.header("transfer-encoding"), "chunked"))) {
+    return invalid(501, "the only supported transfer encoding is chunked");
   }
-  phase_ = chunked ? Phase::chunks : Phase::sized_body;
-  if (count("content-length") > 1) return broken(400, "a request has one Content-Length header");
-  if (count("content-length") == 1 && !read_length()) return false;
+  phase_ = chunked ? Phase::chunked_body : Phase::sized_body;
+  if (count("content-length") > 1)
+    return invalid(400, "expected at most one Content-Length header");
+  if (count("content-length") == 1 && !parse_content_length()) return false;
   const std::string_view expected = request_.header("expect");
-  if (!expected.empty() && !is_same_word(expected, "100-continue")) {
-    return broken(417, "the only expectation known here is 100-continue");
+  if (!expected.empty() && !equals_ignoring_case(expected, "100-continue")) {
+    return invalid(417, "the only supported expectation is 100-continue");
   }
-  wants_continue_ = !expected.empty() && !old_version_;
+  expects_continue_ = !expected.empty() && !is_http_1_0_;
   return true;
 }
 
-bool RequestParser::read_length() {
+bool RequestParser::parse_content_length() {
   const std::string_view digits = request_.header("content-length");
   const bool plain =
       std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (plain && digits.size() < 19 && to_size(digits, 10, body_size_)) {
+  if (plain && digits.size() < 19 && parse_size(digits, 10, body_size_)) {
     if (body_size_ <= limits_.body_bytes) return true;
-    refuse(413, "the body has " + std::string(digits) + " bytes, the limit is " +
+    reject(413, "the body has " + std::string(digits) + " bytes, the limit is " +
                     std::to_string(limits_.body_bytes));
     return false;
   }
-  refuse(plain && !digits.empty() ? 413 : 400, "Content-Length is not a number of bytes");
+  reject(plain && !digits.empty() ? 413 : 400, "Content-Length must be a number of bytes");
   return false;
 }
 
-bool RequestParser::read_chunk_line(std::string_view line) {
-  const std::string_view digits = trimmed(line.substr(0, line.find(';')));
+bool RequestParser::parse_chunk_size(std::string_view line) {
+  const std::string_view digits = trim(line.substr(0, line.find(';')));
   const bool plain = digits.size() < 16 && is_token(digits) && is_field_text(line);
-  if (!plain || !to_size(digits, 16, chunk_left_)) {
-    refuse(400, "a chunk does not begin with its size");
+  if (!plain || !parse_size(digits, 16, chunk_left_)) {
+    reject(400, "expected a chunk size in hexadecimal");
     return false;
   }
   if (chunk_left_ > limits_.body_bytes - body_size_) {
-    refuse(413, "the body has more than " + std::to_string(limits_.body_bytes) + " bytes");
+    reject(413, "the body has more than " + std::to_string(limits_.body_bytes) + " bytes");
     return false;
   }
   return true;
 }
 
 RequestParser::State RequestParser::advance_chunks(std::string& buffer) {
-  State state = State::ready;
-  while (state == State::ready && phase_ == Phase::chunks) {
-    state = take_chunk_bytes(buffer);
-    if (state == State::ready) state = take_chunk_line(buffer);
+  State state = State::complete;
+  while (state == State::complete && phase_ == Phase::chunked_body) {
+    state = decode_chunk_data(buffer);
+    if (state == State::complete) state = parse_line_between_chunks(buffer);
   }
-  if (state != State::more) return state;
-  // Sizes and line ends that are done with go, or tiny chunks would take far more than their bytes.
-  const std::size_t joined = head_size_ + body_size_;
-  buffer.erase(joined, raw_ - joined);
-  raw_ = joined;
-  return State::more;
+  if (state != State::incomplete) return state;
+  // Removes chunk sizes and line ends: tiny chunks must not hold far more memory than their data.
+  const std::size_t decoded = head_size_ + body_size_;
+  buffer.erase(decoded, raw_end_ - decoded);
+  raw_end_ = decoded;
+  return State::incomplete;
 }
 
-// What is there of the present chunk.
-RequestParser::State RequestParser::take_chunk_bytes(std::string& buffer) {
-  const std::size_t there = std::min(chunk_left_, buffer.size() - raw_);
-  std::memmove(buffer.data() + head_size_ + body_size_, buffer.data() + raw_, there);
-  raw_ += there;
-  body_size_ += there;
-  chunk_left_ -= there;
-  return chunk_left_ > 0 ? State::more : State::ready;
+// Moves the received bytes of the current chunk behind the decoded body.
+RequestParser::State RequestParser::decode_chunk_data(std::string& buffer) {
+  const std::size_t available = std::min(chunk_left_, buffer.size() - raw_end_);
+  std::memmove(buffer.data() + head_size_ + body_size_, buffer.data() + raw_end_, available);
+  raw_end_ += available;
+  body_size_ += available;
+  chunk_left_ -= available;
+  return chunk_left_ > 0 ? State::incomplete : State::complete;
 }
 
-// A line between chunks: the end of one, the size of the next, a trailer, or the end of all.
-RequestParser::State RequestParser::take_chunk_line(std::string& buffer) {
-  const std::size_t end = buffer.find("\r\n", raw_);
-  const std::size_t size = (end == std::string::npos ? buffer.size() : end) - raw_;
-  // A line that has not ended may hold half of its end.
-  if (size > kMaxChunkLine + (end == std::string::npos ? 1 : 0))
-    return refuse(400, "a line between chunks is too long");
-  if (end == std::string::npos) return State::more;
-  const std::string_view line = std::string_view(buffer).substr(raw_, size);
-  raw_ = end + 2;
-  if (chunk_open_) {
-    if (size > 0) return refuse(400, "a chunk is longer than its size");
-    chunk_open_ = false;
-    return State::ready;
+// Parses the end of a chunk, the size of the next one, a trailer, or the end of the body.
+RequestParser::State RequestParser::parse_line_between_chunks(std::string& buffer) {
+  const std::size_t end = buffer.find("\r\n", raw_end_);
+  const std::size_t size = (end == std::string::npos ? buffer.size() : end) - raw_end_;
+  // An incomplete line may include the first half of its line end.
+  if (size > kMaxChunkLineBytes + (end == std::string::npos ? 1 : 0))
+    return reject(
+        400, "a chunk size line has more than " + std::to_string(kMaxChunkLineBytes) + " bytes");
+  if (end == std::string::npos) return State::incomplete;
+  const std::string_view line = std::string_view(buffer).substr(raw_end_, size);
+  raw_end_ = end + 2;
+  if (in_chunk_) {
+    if (size > 0) return reject(400, "chunk data is longer than the chunk size");
+    in_chunk_ = false;
+    return State::complete;
   }
-  if (trailers_) {
+  if (in_trailers_) {
     trailer_bytes_ += size;
-    if (trailer_bytes_ > limits_.head_bytes) return refuse(431, "too many trailers");
-    return size == 0 ? ready(buffer) : State::ready;
+    if (trailer_bytes_ > limits_.head_bytes)
+      return reject(431,
+                    "trailers have more than " + std::to_string(limits_.head_bytes) + " bytes");
+    return size == 0 ? complete(buffer) : State::complete;
   }
-  if (!read_chunk_line(line)) return State::refused;
-  chunk_open_ = chunk_left_ > 0;
-  trailers_ = !chunk_open_;
-  return State::ready;
+  if (!parse_chunk_size(line)) return State::invalid;
+  in_chunk_ = chunk_left_ > 0;
+  in_trailers_ = !in_chunk_;
+  return State::complete;
 }
 
 }  // namespace skim::server

@@ -1,5 +1,4 @@
-// HTTP/1.0 and 1.1 requests out of a stream of bytes. Strict: what two programs might read
-// differently is refused, so that nothing can be smuggled past a proxy in front.
+// An incremental parser of HTTP/1.0 and HTTP/1.1 requests.
 #pragma once
 
 #include <algorithm>
@@ -12,67 +11,70 @@
 
 namespace skim::server {
 
+// Strict: rejects everything that two implementations could parse differently, so that no request
+// can be smuggled past a proxy in front of the server.
 class RequestParser {
  public:
   explicit RequestParser(const Limits& limits) : limits_(limits) {}
 
   enum class State {
-    more,     // the request has not arrived yet
-    ready,    // request() can be looked at
-    refused,  // refusal() says why; what follows on this connection cannot be understood
+    incomplete,  // more bytes are needed
+    complete,    // request() is valid
+    invalid,     // error() is set; the rest of the connection cannot be parsed
   };
-  // Looks at what `buffer` holds from its first byte on. Call it again with more bytes at the end
-  // of the same buffer until the state is no longer `more`. Chunked bodies are joined in place.
+  // Parses `buffer` from its first byte. Call it again with more bytes appended to the same buffer
+  // while the state is `incomplete`. Decodes chunked bodies in place.
   State advance(std::string& buffer);
 
-  // When ready: views into the buffer, valid until it changes.
+  // Valid in state `complete`: views into the buffer, until the buffer changes.
   const Request& request() const { return request_; }
-  const Refusal& refusal() const { return refusal_; }
-  // Whether the client wants to go on using the connection.
-  bool keeps_alive() const { return keeps_alive_; }
-  // Whether the client waits for "100 Continue" before it sends the body. True once a request.
-  bool take_continue();
+  // Valid in state `invalid`.
+  const HttpError& error() const { return error_; }
+  // Whether the connection may stay open after the response.
+  bool keep_alive() const { return keep_alive_; }
+  // Whether the client waits for "100 Continue" before it sends the body. True once per request.
+  bool take_expect_continue();
 
-  // Whether bytes follow the request that is ready.
-  bool has_more(const std::string& buffer) const { return buffer.size() > used(); }
+  // Whether bytes of a pipelined request follow the complete one.
+  bool has_more(const std::string& buffer) const { return buffer.size() > consumed(); }
 
-  // The request has been answered: removes its bytes from the buffer and begins anew.
+  // Removes the bytes of the complete request from the buffer and resets the parser.
   void finish(std::string& buffer);
 
  private:
-  enum class Phase { head, sized_body, chunks, done };
+  enum class Phase { head, sized_body, chunked_body, done };
 
-  // A joined body left its raw bytes behind; they count, too.
-  std::size_t used() const { return std::max(head_size_ + body_size_, raw_); }
+  // Bytes of the buffer that belong to this request. A decoded body is shorter than its chunks.
+  std::size_t consumed() const { return std::max(head_size_ + body_size_, raw_end_); }
   State advance_head(std::string& buffer);
   State advance_chunks(std::string& buffer);
-  State take_chunk_bytes(std::string& buffer);
-  State take_chunk_line(std::string& buffer);
-  State ready(std::string& buffer);
-  State refuse(int status, std::string message);
-  bool read_head(std::string& buffer);
-  bool read_request_line(std::string_view line);
-  bool read_header(std::string& buffer, std::size_t begin, std::size_t end);
-  bool read_framing();
-  bool read_length();
-  bool read_chunk_line(std::string_view line);
+  State decode_chunk_data(std::string& buffer);
+  State parse_line_between_chunks(std::string& buffer);
+  State complete(std::string& buffer);
+  State reject(int status, std::string message);
+  bool parse_head(std::string& buffer);
+  bool parse_request_line(std::string_view line);
+  bool parse_header(std::string& buffer, std::size_t begin, std::size_t end);
+  bool parse_framing();
+  bool parse_content_length();
+  bool parse_chunk_size(std::string_view line);
 
   Limits limits_;
   Phase phase_ = Phase::head;
   Request request_;
-  Refusal refusal_;
-  const char* read_at_ = nullptr;  // where the buffer was when the head was read
-  std::size_t scanned_ = 0;        // bytes in which no end of the head was found
-  std::size_t head_size_ = 0;      // with the empty line at its end
-  std::size_t body_size_ = 0;      // of chunks: joined so far
-  std::size_t raw_ = 0;            // of chunks: where the next raw byte stands
-  std::size_t chunk_left_ = 0;     // of chunks: bytes of the present one still to come
+  HttpError error_;
+  const char* parsed_data_ = nullptr;  // buffer.data() when the head was parsed
+  std::size_t scanned_ = 0;            // bytes searched for the end of the head
+  std::size_t head_size_ = 0;          // including the empty line at its end
+  std::size_t body_size_ = 0;          // chunked: decoded so far
+  std::size_t raw_end_ = 0;            // chunked: offset of the next raw byte
+  std::size_t chunk_left_ = 0;         // chunked: bytes of the current chunk still to come
   std::size_t trailer_bytes_ = 0;
-  bool chunk_open_ = false;   // the line end after a chunk is still to come
-  bool trailers_ = false;     // the last chunk is past
-  bool old_version_ = false;  // HTTP/1.0
-  bool keeps_alive_ = true;
-  bool wants_continue_ = false;
+  bool in_chunk_ = false;     // the line end after the chunk data is still to come
+  bool in_trailers_ = false;  // the last chunk has been parsed
+  bool is_http_1_0_ = false;
+  bool keep_alive_ = true;
+  bool expects_continue_ = false;
 };
 
 }  // namespace skim::server

@@ -1,5 +1,4 @@
-// Any bytes as requests, in two pieces: the same must come out wherever they are cut, and no more
-// memory be held than the limits allow.
+// Fuzzes RequestParser: splitting the input at any byte must not change the result.
 #include <cstdint>
 #include <cstdlib>
 
@@ -9,33 +8,33 @@ namespace {
 
 using skim::server::RequestParser;
 
-struct Seen {
-  RequestParser::State state = RequestParser::State::more;
+struct Parsed {
+  RequestParser::State state = RequestParser::State::incomplete;
   int status = 0;
   std::string method, path, body;
-  bool operator==(const Seen&) const = default;
+  bool operator==(const Parsed&) const = default;
 };
 
-Seen seen_by(const RequestParser& parser, RequestParser::State state) {
-  if (state == RequestParser::State::refused) return {state, parser.refusal().status, {}, {}, {}};
-  if (state == RequestParser::State::more) return {};
+Parsed parsed_by(const RequestParser& parser, RequestParser::State state) {
+  if (state == RequestParser::State::invalid) return {state, parser.error().status, {}, {}, {}};
+  if (state == RequestParser::State::incomplete) return {};
   const auto& request = parser.request();
   return {state, 0, std::string(request.method), std::string(request.path),
           std::string(request.body)};
 }
 
-Seen first_request(std::string_view bytes, std::size_t cut) {
+Parsed first_request(std::string_view bytes, std::size_t split) {
   skim::server::Limits limits;
   limits.head_bytes = 256;
   limits.body_bytes = 64;
   RequestParser parser(limits);
-  std::string buffer(bytes.substr(0, cut));
+  std::string buffer(bytes.substr(0, split));
   auto state = parser.advance(buffer);
-  if (state == RequestParser::State::more) {
-    buffer.append(bytes.substr(cut));
+  if (state == RequestParser::State::incomplete) {
+    buffer.append(bytes.substr(split));
     state = parser.advance(buffer);
   }
-  return seen_by(parser, state);
+  return parsed_by(parser, state);
 }
 
 }  // namespace
@@ -43,8 +42,8 @@ Seen first_request(std::string_view bytes, std::size_t cut) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
-  const Seen whole = first_request(bytes, bytes.size());
-  const Seen parted = first_request(bytes, bytes.empty() ? 0 : data[0] % bytes.size());
-  if (!(whole == parted)) std::abort();
+  const Parsed whole = first_request(bytes, bytes.size());
+  const Parsed in_two_parts = first_request(bytes, bytes.empty() ? 0 : data[0] % bytes.size());
+  if (!(whole == in_two_parts)) std::abort();
   return 0;
 }

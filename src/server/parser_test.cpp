@@ -26,146 +26,146 @@ std::string post(std::string_view headers, std::string_view body) {
          std::string(body);
 }
 
-// The status with which the bytes are refused; 0 when they are not.
-int refusal_of(std::string bytes) {
+// The error status of the parser; 0 when there is no error.
+int error_status(std::string bytes) {
   RequestParser parser(small_limits());
-  return parser.advance(bytes) == State::refused ? parser.refusal().status : 0;
+  return parser.advance(bytes) == State::invalid ? parser.error().status : 0;
 }
 
-TEST(RequestParser, ReadsMethodPathHeadersAndBody) {
+TEST(RequestParser, ParsesMethodPathHeadersAndBody) {
   RequestParser parser(small_limits());
   std::string bytes = post("X-Thing:  some value \r\nContent-Length: 5\r\n", "hello");
-  ASSERT_EQ(parser.advance(bytes), State::ready);
+  ASSERT_EQ(parser.advance(bytes), State::complete);
   EXPECT_EQ(parser.request().method, "POST");
   EXPECT_EQ(parser.request().path, "/b");
   EXPECT_EQ(parser.request().header("x-thing"), "some value");
   EXPECT_EQ(parser.request().header("missing"), "");
   EXPECT_EQ(parser.request().body, "hello");
-  EXPECT_TRUE(parser.keeps_alive());
+  EXPECT_TRUE(parser.keep_alive());
 }
 
-TEST(RequestParser, ByteByByteIsTheSameAsAtOnce) {
+TEST(RequestParser, ParsingByteByByteEqualsParsingAtOnce) {
   const std::string whole =
       post("Transfer-Encoding: chunked\r\n", "3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nTrailer: x\r\n\r\n");
   RequestParser parser(small_limits());
   std::string bytes;
   for (std::size_t i = 0; i + 1 < whole.size(); ++i) {
     bytes += whole[i];
-    ASSERT_EQ(parser.advance(bytes), State::more) << i;
+    ASSERT_EQ(parser.advance(bytes), State::incomplete) << i;
   }
   bytes += whole.back();
-  ASSERT_EQ(parser.advance(bytes), State::ready);
+  ASSERT_EQ(parser.advance(bytes), State::complete);
   EXPECT_EQ(parser.request().body, "hello");
   EXPECT_EQ(parser.request().path, "/b");
   parser.finish(bytes);
   EXPECT_EQ(bytes, "");
 }
 
-TEST(RequestParser, RequestsThatFollowEachOtherAreTakenInTurn) {
+TEST(RequestParser, ParsesPipelinedRequestsInOrder) {
   RequestParser parser(small_limits());
   std::string bytes = post("Content-Length: 2\r\n", "ab") +
                       post("Transfer-Encoding: chunked\r\n", "2\r\ncd\r\n0\r\n\r\n") + get("");
   for (const std::string_view body : {"ab", "cd", ""}) {
-    ASSERT_EQ(parser.advance(bytes), State::ready);
+    ASSERT_EQ(parser.advance(bytes), State::complete);
     EXPECT_EQ(parser.request().body, body);
     parser.finish(bytes);
   }
   EXPECT_EQ(bytes, "");
-  EXPECT_EQ(parser.advance(bytes), State::more);
+  EXPECT_EQ(parser.advance(bytes), State::incomplete);
 }
 
-TEST(RequestParser, TinyChunksTakeNoMoreMemoryThanTheirBytes) {
+TEST(RequestParser, TinyChunksHoldNoMoreMemoryThanTheirData) {
   RequestParser parser(small_limits());
   std::string bytes = post("Transfer-Encoding: chunked\r\n", "");
   const std::size_t head = bytes.size();
   for (int i = 0; i < 20; ++i) {
     bytes += "1;" + std::string(100, 'x') + "\r\na\r\n";
-    ASSERT_EQ(parser.advance(bytes), State::more);
+    ASSERT_EQ(parser.advance(bytes), State::incomplete);
     EXPECT_LE(bytes.size(), head + 20);
   }
 }
 
-TEST(RequestParser, TheQueryIsNoPartOfThePathAndAHostMayPrecedeIt) {
+TEST(RequestParser, PathExcludesQueryStringAndHost) {
   for (const std::string target : {"/a?b=c", "http://here/a", "http://here:80/a?b"}) {
     RequestParser parser(small_limits());
     std::string bytes = "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n";
-    ASSERT_EQ(parser.advance(bytes), State::ready) << target;
+    ASSERT_EQ(parser.advance(bytes), State::complete) << target;
     EXPECT_EQ(parser.request().path, "/a");
   }
 }
 
-TEST(RequestParser, KnowsWhetherTheConnectionIsKept) {
-  const auto kept = [](std::string bytes) {
+TEST(RequestParser, KeepAliveFollowsVersionAndConnectionHeader) {
+  const auto keep_alive = [](std::string bytes) {
     RequestParser parser(small_limits());
-    EXPECT_EQ(parser.advance(bytes), State::ready);
-    return parser.keeps_alive();
+    EXPECT_EQ(parser.advance(bytes), State::complete);
+    return parser.keep_alive();
   };
-  EXPECT_TRUE(kept(get("")));
-  EXPECT_FALSE(kept(get("Connection: Close\r\n")));
-  EXPECT_FALSE(kept(get("Connection: x, close\r\n")));
-  EXPECT_FALSE(kept("GET / HTTP/1.0\r\n\r\n"));
-  EXPECT_FALSE(kept("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
+  EXPECT_TRUE(keep_alive(get("")));
+  EXPECT_FALSE(keep_alive(get("Connection: Close\r\n")));
+  EXPECT_FALSE(keep_alive(get("Connection: x, close\r\n")));
+  EXPECT_FALSE(keep_alive("GET / HTTP/1.0\r\n\r\n"));
+  EXPECT_FALSE(keep_alive("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
 }
 
-TEST(RequestParser, SaysOnceThatTheClientWaitsForContinue) {
+TEST(RequestParser, ReportsExpectContinueOnce) {
   RequestParser parser(small_limits());
   std::string bytes = post("Expect: 100-continue\r\nContent-Length: 2\r\n", "");
-  EXPECT_EQ(parser.advance(bytes), State::more);
-  EXPECT_TRUE(parser.take_continue());
-  EXPECT_FALSE(parser.take_continue());
-  EXPECT_EQ(refusal_of(post("Expect: miracles\r\n", "")), 417);
+  EXPECT_EQ(parser.advance(bytes), State::incomplete);
+  EXPECT_TRUE(parser.take_expect_continue());
+  EXPECT_FALSE(parser.take_expect_continue());
+  EXPECT_EQ(error_status(post("Expect: miracles\r\n", "")), 417);
 }
 
-TEST(RequestParser, RefusesWhatIsNoRequest) {
-  EXPECT_EQ(refusal_of("hello\r\n\r\n"), 400);
-  EXPECT_EQ(refusal_of("GET /\r\n\r\n"), 400);
-  EXPECT_EQ(refusal_of("GET / FTP/1.1\r\n\r\n"), 400);
-  EXPECT_EQ(refusal_of("G\x01T / HTTP/1.1\r\nHost: x\r\n\r\n"), 400);
-  EXPECT_EQ(refusal_of("GET a HTTP/1.1\r\nHost: x\r\n\r\n"), 400);
-  EXPECT_EQ(refusal_of("GET /a b HTTP/1.1\r\nHost: x\r\n\r\n"), 400);
-  EXPECT_EQ(refusal_of("GET / HTTP/2.0\r\nHost: x\r\n\r\n"), 505);
-  EXPECT_EQ(refusal_of(std::string("GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n", 29)), 400);
+TEST(RequestParser, RejectsMalformedRequestLines) {
+  EXPECT_EQ(error_status("hello\r\n\r\n"), 400);
+  EXPECT_EQ(error_status("GET /\r\n\r\n"), 400);
+  EXPECT_EQ(error_status("GET / FTP/1.1\r\n\r\n"), 400);
+  EXPECT_EQ(error_status("G\x01T / HTTP/1.1\r\nHost: x\r\n\r\n"), 400);
+  EXPECT_EQ(error_status("GET a HTTP/1.1\r\nHost: x\r\n\r\n"), 400);
+  EXPECT_EQ(error_status("GET /a b HTTP/1.1\r\nHost: x\r\n\r\n"), 400);
+  EXPECT_EQ(error_status("GET / HTTP/2.0\r\nHost: x\r\n\r\n"), 505);
+  EXPECT_EQ(error_status(std::string("GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n", 29)), 400);
 }
 
-TEST(RequestParser, RefusesHeadersThatCanBeReadInTwoWays) {
-  EXPECT_EQ(refusal_of(get("Name : x\r\n")), 400);
-  EXPECT_EQ(refusal_of(get(" folded\r\n")), 400);
-  EXPECT_EQ(refusal_of(get("no colon\r\n")), 400);
-  EXPECT_EQ(refusal_of(get("Name: a\nOther: b\r\n")), 400);
-  EXPECT_EQ(refusal_of(get("Name: a\rb\r\n")), 400);
-  EXPECT_EQ(refusal_of(get("Host: again\r\n")), 400);
-  EXPECT_EQ(refusal_of("GET / HTTP/1.1\r\n\r\n"), 400);
+TEST(RequestParser, RejectsAmbiguousHeaders) {
+  EXPECT_EQ(error_status(get("Name : x\r\n")), 400);
+  EXPECT_EQ(error_status(get(" folded\r\n")), 400);
+  EXPECT_EQ(error_status(get("no colon\r\n")), 400);
+  EXPECT_EQ(error_status(get("Name: a\nOther: b\r\n")), 400);
+  EXPECT_EQ(error_status(get("Name: a\rb\r\n")), 400);
+  EXPECT_EQ(error_status(get("Host: again\r\n")), 400);
+  EXPECT_EQ(error_status("GET / HTTP/1.1\r\n\r\n"), 400);
 }
 
-TEST(RequestParser, RefusesBodiesWhoseEndIsInDoubt) {
-  EXPECT_EQ(refusal_of(post("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "")), 400);
-  EXPECT_EQ(refusal_of(post("Content-Length: 2\r\nContent-Length: 2\r\n", "")), 400);
-  EXPECT_EQ(refusal_of(post("Content-Length: +2\r\n", "")), 400);
-  EXPECT_EQ(refusal_of(post("Content-Length: 2,2\r\n", "")), 400);
-  EXPECT_EQ(refusal_of(post("Content-Length:\r\n", "")), 400);
-  EXPECT_EQ(refusal_of(post("Transfer-Encoding: gzip\r\n", "")), 501);
-  EXPECT_EQ(refusal_of(post("Transfer-Encoding: chunked, chunked\r\n", "")), 501);
-  EXPECT_EQ(refusal_of("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), 400);
+TEST(RequestParser, RejectsAmbiguousBodyLengths) {
+  EXPECT_EQ(error_status(post("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "")), 400);
+  EXPECT_EQ(error_status(post("Content-Length: 2\r\nContent-Length: 2\r\n", "")), 400);
+  EXPECT_EQ(error_status(post("Content-Length: +2\r\n", "")), 400);
+  EXPECT_EQ(error_status(post("Content-Length: 2,2\r\n", "")), 400);
+  EXPECT_EQ(error_status(post("Content-Length:\r\n", "")), 400);
+  EXPECT_EQ(error_status(post("Transfer-Encoding: gzip\r\n", "")), 501);
+  EXPECT_EQ(error_status(post("Transfer-Encoding: chunked, chunked\r\n", "")), 501);
+  EXPECT_EQ(error_status("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), 400);
   for (const std::string body : {"x\r\n", "-1\r\n", "0x2\r\n", "\r\n", "2\r\nabc\r\n", " \r\n"}) {
-    EXPECT_EQ(refusal_of(post("Transfer-Encoding: chunked\r\n", body)), 400) << body;
+    EXPECT_EQ(error_status(post("Transfer-Encoding: chunked\r\n", body)), 400) << body;
   }
 }
 
-TEST(RequestParser, RefusesTooMuch) {
-  EXPECT_EQ(refusal_of(get("X: " + std::string(500, 'a') + "\r\n")), 431);
-  EXPECT_EQ(refusal_of("GET /" + std::string(500, 'a')), 431);
-  EXPECT_EQ(refusal_of(get("A: b\r\nA: b\r\nA: b\r\nA: b\r\nA: b\r\n")), 431);
-  EXPECT_EQ(refusal_of(post("Content-Length: 21\r\n", "")), 413);
-  EXPECT_EQ(refusal_of(post("Content-Length: 99999999999999999999999\r\n", "")), 413);
-  EXPECT_EQ(refusal_of(post("Transfer-Encoding: chunked\r\n", "15\r\n")), 413);
-  EXPECT_EQ(refusal_of(post("Transfer-Encoding: chunked\r\n", "fffffffffffffffff\r\n")), 400);
-  EXPECT_EQ(refusal_of(post("Transfer-Encoding: chunked\r\n",
-                            "a\r\n0123456789\r\na\r\n0123456789\r\n1\r\n")),
+TEST(RequestParser, RejectsRequestsBeyondTheLimits) {
+  EXPECT_EQ(error_status(get("X: " + std::string(500, 'a') + "\r\n")), 431);
+  EXPECT_EQ(error_status("GET /" + std::string(500, 'a')), 431);
+  EXPECT_EQ(error_status(get("A: b\r\nA: b\r\nA: b\r\nA: b\r\nA: b\r\n")), 431);
+  EXPECT_EQ(error_status(post("Content-Length: 21\r\n", "")), 413);
+  EXPECT_EQ(error_status(post("Content-Length: 99999999999999999999999\r\n", "")), 413);
+  EXPECT_EQ(error_status(post("Transfer-Encoding: chunked\r\n", "15\r\n")), 413);
+  EXPECT_EQ(error_status(post("Transfer-Encoding: chunked\r\n", "fffffffffffffffff\r\n")), 400);
+  EXPECT_EQ(error_status(post("Transfer-Encoding: chunked\r\n",
+                              "a\r\n0123456789\r\na\r\n0123456789\r\n1\r\n")),
             413);
 }
 
-TEST(RequestParser, EmptyLinesBeforeARequestArePassedOver) {
-  EXPECT_EQ(refusal_of("\r\n" + get("")), 0);
+TEST(RequestParser, IgnoresEmptyLinesBeforeARequest) {
+  EXPECT_EQ(error_status("\r\n" + get("")), 0);
 }
 
 }  // namespace

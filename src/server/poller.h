@@ -1,5 +1,4 @@
-// Waits for all sockets at once. Any thread may use it at any time, and many may wait: what happens
-// to one socket is told to one of them.
+// Waits for events on all sockets with epoll.
 #pragma once
 
 #include <sys/epoll.h>
@@ -9,54 +8,44 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/descriptor.h"
+#include "base/file_descriptor.h"
+#include "server/event_fd.h"
 
 namespace skim::server {
 
-// A descriptor that becomes readable when it is rung.
-class Bell {
- public:
-  Bell();
-  explicit operator bool() const { return static_cast<bool>(event_); }
-  int number() const { return event_.number(); }
-  void ring() const;
-  // No longer readable.
-  void silence() const;
-
- private:
-  Descriptor event_;
-};
-
+// Thread-safe. Any number of threads may wait at the same time; each event is delivered to exactly
+// one of them.
 class Poller {
  public:
-  // So many events at a time: what one thread takes on leaves less to the others.
-  static constexpr std::size_t kMost = 16;
-  struct Happened {
-    std::array<std::uint64_t, kMost> ids;
+  // Small, so that one thread does not take the events that other threads could handle.
+  static constexpr std::size_t kMaxEvents = 16;
+  struct Events {
+    std::array<std::uint64_t, kMaxEvents> ids;
     std::size_t count = 0;
   };
-  static constexpr std::uint64_t kFirstId = 1;  // ids below are its own
+  static constexpr std::uint64_t kFirstId = 1;  // smaller ids are reserved
 
   Poller();
-  explicit operator bool() const { return epoll_ && bell_; }
+  explicit operator bool() const { return epoll_ && wakeup_; }
 
-  // `events` as epoll has them; none reports nothing but the end of the connection. What happened
-  // is reported once, and then again after `await` only.
+  // Registers a socket for one event. `events` is an epoll mask; 0 reports errors and hang-ups
+  // only. After an event the socket is disarmed until `rearm`.
   bool add(int socket, std::uint64_t id, std::uint32_t events) const;
-  // Fails harmlessly if the socket has been removed.
-  void await(int socket, std::uint64_t id, std::uint32_t events) const;
+  // Does nothing if the socket has been removed.
+  void rearm(int socket, std::uint64_t id, std::uint32_t events) const;
   void remove(int socket) const;
 
-  // Returns when something happened, when called, or after so many milliseconds (-1: never).
-  Happened wait(int milliseconds);
-  // Makes one thread return from `wait`: one that waits now, or else the next that would. Several
-  // calls may come to one, so whoever returns looks whether there is work for more.
-  void call();
+  // Returns on an event, on wake_one, or after a timeout in milliseconds (-1: none).
+  Events wait(int timeout);
+  // Makes one thread return from `wait`: one that waits now, or else the next one to call it.
+  // Calls that come together may wake a single thread, which must then check whether there is work
+  // for another one.
+  void wake_one();
 
  private:
-  Descriptor epoll_;
-  Bell bell_;
-  std::atomic<bool> called_{false};  // and nobody has heard it yet
+  FileDescriptor epoll_;
+  EventFd wakeup_;
+  std::atomic<bool> wake_pending_{false};
 };
 
 }  // namespace skim::server

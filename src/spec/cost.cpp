@@ -12,32 +12,31 @@ namespace {
 
 constexpr std::size_t kMaxLevels = 8;
 
-// What the published column adds to every step of a skim reader for its decision, as a share of a
-// read.
+// Cost of a decision in the paper's published FLOP reductions, as a fraction of a read.
 constexpr double kPaperDecision = 0.003;
 
-// The sizes of a spec as factors.
+// Sizes of a spec as doubles.
 struct Sizes {
   explicit Sizes(const ReaderSpec& spec)
       : gates(static_cast<double>(skim::gates(spec.cell))),
-        input(spec.input),
-        hidden(spec.hidden),
+        input(spec.input_size),
+        hidden(spec.hidden_size),
         levels(spec.levels()),
-        widest_small(spec.small.empty() ? 0 : spec.small.front()) {
-    for (const int width : spec.small) all_small += width;
+        max_skim_size(spec.skim_sizes.empty() ? 0 : spec.skim_sizes.front()) {
+    for (const int width : spec.skim_sizes) sum_skim_sizes += width;
   }
   double gates;
   double input;
   double hidden;
   double levels;
-  double widest_small;   // entries of h that can have changed since the last read
-  double all_small = 0;  // sum of the small cells' widths
+  double max_skim_size;  // entries of h that may have changed since the last read
+  double sum_skim_sizes = 0;
 };
 
-double paper_cost(const ReaderSpec& spec, double width, double plain) {
-  if (spec.kind == ReaderKind::full) return plain;
-  const double share = width / spec.hidden;
-  return plain * (share * share + (spec.kind == ReaderKind::skim ? kPaperDecision : 0));
+double paper_cost(const ReaderSpec& spec, double width, double dense) {
+  if (spec.kind == ReaderKind::dense) return dense;
+  const double share = width / spec.hidden_size;
+  return dense * (share * share + (spec.kind == ReaderKind::skim ? kPaperDecision : 0));
 }
 
 double counted_decision(const ReaderSpec& spec, const Sizes& n) {
@@ -52,34 +51,34 @@ double counted_decision(const ReaderSpec& spec, const Sizes& n) {
   return std::min(n.input, n.hidden) + n.levels;
 }
 
-// What a word costs the other methods beside the cell. A jump reader decides once a run (where
-// those are sentences, whose length is not known here, this is a little too much); the pause of a
-// skip reader is known when it begins.
-double leaping_decision(const ReaderSpec& spec, const Sizes& n, double width) {
-  if (spec.kind == ReaderKind::jump && width > 0)
-    return (spec.jump.reach + 1) * n.hidden / spec.jump.run;
-  if (spec.kind == ReaderKind::skip && width > 0) return n.hidden;
-  return spec.kind == ReaderKind::vary ? n.input + n.hidden : 0;
+// Cost per word of the decisions of readers other than skim. An lstm_jump reader decides once per
+// `tokens_per_jump` words. This is an upper bound when that counts sentences, whose length is
+// unknown here. A skip_rnn reader decides only at the words that it reads.
+double skipping_decision(const ReaderSpec& spec, const Sizes& n, double width) {
+  if (spec.kind == ReaderKind::lstm_jump && width > 0)
+    return (spec.jump.max_jump + 1) * n.hidden / spec.jump.tokens_per_jump;
+  if (spec.kind == ReaderKind::skip_rnn && width > 0) return n.hidden;
+  return spec.kind == ReaderKind::vcrnn ? n.input + n.hidden : 0;
 }
 
-double vary_cost(const ReaderSpec& spec, const Sizes& n, double width) {
-  const double inputs = spec.inputs_for(static_cast<int>(width));
-  return n.gates * width * (inputs + width) + leaping_decision(spec, n, width);
+double vcrnn_cost(const ReaderSpec& spec, const Sizes& n, double width) {
+  const double used_inputs = spec.input_prefix(static_cast<int>(width));
+  return n.gates * width * (used_inputs + width) + skipping_decision(spec, n, width);
 }
 
 double counted_cost(const ReaderSpec& spec, double width) {
   const Sizes n(spec);
   const double read = n.gates * n.hidden * (n.input + n.hidden);
-  if (spec.kind == ReaderKind::vary) return vary_cost(spec, n, width);
+  if (spec.kind == ReaderKind::vcrnn) return vcrnn_cost(spec, n, width);
   if (spec.kind != ReaderKind::skim)
-    return (width > 0 ? read : 0) + leaping_decision(spec, n, width);
-  const double seen = spec.small_sees == SmallSees::head ? width : n.hidden;
+    return (width > 0 ? read : 0) + skipping_decision(spec, n, width);
+  const double seen = spec.small_input == SmallInput::prefix ? width : n.hidden;
   const double skim = n.gates * width * (n.input + seen);
   return counted_decision(spec, n) + (width < n.hidden ? skim : read);
 }
 
-// After a step that changed the first `changed` entries of the state: their part of the next
-// decision. One row fewer than levels, because only differences of logits matter.
+// Cost of updating the decision after a step that changed the first `changed` entries of the state.
+// One row less than levels: only differences of logits matter.
 double executed_decision(const ReaderSpec& spec, const Sizes& n, double changed) {
   switch (spec.decision) {
     case Decision::linear:
@@ -92,32 +91,32 @@ double executed_decision(const ReaderSpec& spec, const Sizes& n, double changed)
   return std::min(n.input, n.hidden);
 }
 
-// Products with the input, when they are not looked up: of the decision, and then of the big cell
-// or of all small ones, which stand in one matrix with the decision.
+// Cost of the products with the input when they are not looked up: those of the decision, then
+// those of the big cell or of all small cells, which share one matrix with the decision.
 double executed_input(const ReaderSpec& spec, const Sizes& n, bool read) {
   const double decision = spec.decision == Decision::dot ? 0 : n.levels - 1;
-  const double small = n.all_small > 0 ? n.gates * n.all_small + decision : 0;
+  const double small = n.sum_skim_sizes > 0 ? n.gates * n.sum_skim_sizes + decision : 0;
   return (decision + (read ? n.gates * n.hidden : small)) * n.input;
 }
 
 double executed_cost(const ReaderSpec& spec, double width, Inputs inputs) {
   const Sizes n(spec);
-  // Its input's part depends on how many units look at it, so there is nothing to look up.
-  if (spec.kind == ReaderKind::vary) return vary_cost(spec, n, width);
+  // The input products depend on the number of units, so they cannot be folded.
+  if (spec.kind == ReaderKind::vcrnn) return vcrnn_cost(spec, n, width);
   if (spec.kind != ReaderKind::skim) {
     const double read = n.gates * n.hidden * (n.hidden + (inputs == Inputs::rows ? n.input : 0));
-    return (width > 0 ? read : 0) + leaping_decision(spec, n, width);
+    return (width > 0 ? read : 0) + skipping_decision(spec, n, width);
   }
   const bool read = width >= n.hidden;
-  const bool sees_all = spec.small_sees == SmallSees::all;
+  const bool full_input = spec.small_input == SmallInput::full;
   double cost = inputs == Inputs::rows ? executed_input(spec, n, read) : 0;
   if (read) {
     cost += n.gates * n.hidden * n.hidden + executed_decision(spec, n, n.hidden);
-    // What the tail of h gives to each small cell stays the same until the next read.
-    if (sees_all) cost += n.gates * n.all_small * (n.hidden - n.widest_small);
+    // The contribution of the tail of h to each small cell is constant until the next read.
+    if (full_input) cost += n.gates * n.sum_skim_sizes * (n.hidden - n.max_skim_size);
   } else {
-    cost += n.gates * width * (sees_all ? n.widest_small : width);
-    cost += executed_decision(spec, n, n.widest_small);
+    cost += n.gates * width * (full_input ? n.max_skim_size : width);
+    cost += executed_decision(spec, n, n.max_skim_size);
   }
   return cost;
 }
@@ -125,7 +124,7 @@ double executed_cost(const ReaderSpec& spec, double width, Inputs inputs) {
 void add(Costs& sum, const Costs& step, double times) {
   const auto add_one = [times](Cost& into, const Cost& from) {
     into.flops += times * from.flops;
-    into.full_flops += times * from.full_flops;
+    into.dense_flops += times * from.dense_flops;
   };
   add_one(sum.paper, step.paper);
   add_one(sum.counted, step.counted);
@@ -136,19 +135,19 @@ void add(Costs& sum, const Costs& step, double times) {
 
 Costs step_cost(const ReaderSpec& spec, int width, Inputs inputs) {
   const Sizes n(spec);
-  const double described = n.gates * n.hidden * (n.input + n.hidden);
+  const double specified = n.gates * n.hidden * (n.input + n.hidden);
   const double performed = n.gates * n.hidden * (n.hidden + (inputs == Inputs::rows ? n.input : 0));
   Costs costs;
-  costs.paper = {paper_cost(spec, width, described), described};
-  costs.counted = {counted_cost(spec, width), described};
+  costs.paper = {paper_cost(spec, width, specified), specified};
+  costs.counted = {counted_cost(spec, width), specified};
   costs.executed = {executed_cost(spec, width, inputs), performed};
   return costs;
 }
 
 namespace {
 
-// Of steps with any widths; many in a row often have the same.
-Costs sum_of_widths(const ReaderSpec& spec, std::span<const Step> steps, Inputs inputs) {
+// Sums steps of arbitrary width; runs of equal widths are computed once.
+Costs sum_runs(const ReaderSpec& spec, std::span<const Step> steps, Inputs inputs) {
   Costs sum, one;
   double times = 0;
   int width = -1;
@@ -168,7 +167,7 @@ Costs sum_of_widths(const ReaderSpec& spec, std::span<const Step> steps, Inputs 
 }  // namespace
 
 Costs pass_cost(const ReaderSpec& spec, std::span<const Step> steps, Inputs inputs) {
-  if (spec.kind != ReaderKind::skim) return sum_of_widths(spec, steps, inputs);
+  if (spec.kind != ReaderKind::skim) return sum_runs(spec, steps, inputs);
   const auto levels = static_cast<std::size_t>(spec.levels());
   assert(levels <= kMaxLevels);
   std::array<double, kMaxLevels> counts{};
@@ -195,7 +194,7 @@ double skim_rate(const Trace& trace) {
   std::size_t skimmed = 0;
   for (const Pass& pass : trace) {
     steps += pass.steps.size();
-    for (const Step& step : pass.steps) skimmed += step.width < pass.hidden ? 1 : 0;
+    for (const Step& step : pass.steps) skimmed += step.width < pass.hidden_size ? 1 : 0;
   }
   return steps == 0 ? 0 : static_cast<double>(skimmed) / static_cast<double>(steps);
 }

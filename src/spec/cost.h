@@ -1,4 +1,4 @@
-// The one place that counts operations. docs/cost.md explains the rules.
+// Counts multiply-adds. docs/cost.md defines the rules.
 #pragma once
 
 #include <span>
@@ -8,14 +8,14 @@
 
 namespace skim {
 
-// Whether the products of the cell's matrices with the input are looked up per word or computed
-// from rows.
+// Whether the products of the input weights are looked up in a folded embedding table or computed
+// from rows of floats.
 enum class Inputs { folded, rows };
 
-// Multiply-adds of one step of width `width` under each rule, and of the plain reader's step.
+// Multiply-adds of one step of `width` units under each rule, and of a dense step.
 Costs step_cost(const ReaderSpec& spec, int width, Inputs inputs);
 
-// Sum over the steps of one pass.
+// Sum of step_cost over the steps of one pass.
 Costs pass_cost(const ReaderSpec& spec, std::span<const Step> steps, Inputs inputs);
 
 Costs& operator+=(Costs& left, const Costs& right);

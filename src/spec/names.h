@@ -1,10 +1,11 @@
-// The name of every choice a spec or a policy can make, as files and commands spell it.
+// The names of the enumerators of specs and policies, as spelled in files and options.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "skim/policy.h"
@@ -31,16 +32,16 @@ inline constexpr std::array kNames<Cell> = {
 };
 template <>
 inline constexpr std::array kNames<ReaderKind> = {
-    std::pair{ReaderKind::full, std::string_view("full")},
+    std::pair{ReaderKind::dense, std::string_view("dense")},
     std::pair{ReaderKind::skim, std::string_view("skim")},
-    std::pair{ReaderKind::jump, std::string_view("jump")},
-    std::pair{ReaderKind::skip, std::string_view("skip")},
-    std::pair{ReaderKind::vary, std::string_view("vary")},
+    std::pair{ReaderKind::lstm_jump, std::string_view("lstm-jump")},
+    std::pair{ReaderKind::skip_rnn, std::string_view("skip-rnn")},
+    std::pair{ReaderKind::vcrnn, std::string_view("vcrnn")},
 };
 template <>
-inline constexpr std::array kNames<SmallSees> = {
-    std::pair{SmallSees::head, std::string_view("head")},
-    std::pair{SmallSees::all, std::string_view("all")},
+inline constexpr std::array kNames<SmallInput> = {
+    std::pair{SmallInput::prefix, std::string_view("prefix")},
+    std::pair{SmallInput::full, std::string_view("full")},
 };
 template <>
 inline constexpr std::array kNames<Decision> = {
@@ -74,29 +75,30 @@ inline constexpr std::array kNames<Policy::Rule> = {
 };
 
 template <class E>
-constexpr std::string_view name_of(E value) {
+requires(std::is_enum_v<E> && !kNames<E>.empty()) constexpr std::string_view to_string(E value) {
   for (const auto& [each, name] : kNames<E>) {
     if (each == value) return name;
   }
   return {};
 }
 
-// "lstm, gru, rnn"
+// All names of E: "lstm, gru, rnn".
 template <class E>
-std::string names_of() {
+std::string list_names() {
   std::string list;
   for (const auto& [each, name] : kNames<E>) list.append(list.empty() ? "" : ", ").append(name);
   return list;
 }
 
-// `where` is what the message calls the value: "imdb.skim: spec.reader.cell", "--cell".
+// The enumerator called `name`. The error message calls the value `where`: "imdb.skim:
+// spec.reader.cell", "--cell".
 template <class E>
-Result<E> value_named(std::string_view name, std::string_view where) {
+Result<E> enum_from_name(std::string_view name, std::string_view where) {
   for (const auto& [value, each] : kNames<E>) {
     if (each == name) return value;
   }
   return fail(Fault::format, std::string(where) + " is '" + std::string(name.substr(0, 80)) +
-                                 "', it must be one of: " + names_of<E>());
+                                 "', it must be one of: " + list_names<E>());
 }
 
 }  // namespace skim

@@ -1,5 +1,4 @@
-// Name and shape of every tensor of a model: the one list that the trainer, the file and the
-// runtime share.
+// Names and shapes of the tensors of a model, shared by the trainer, the file and the runtime.
 #pragma once
 
 #include <cstddef>
@@ -14,58 +13,62 @@ namespace skim {
 struct TensorSpec {
   std::string name;
   std::vector<std::size_t> shape;
-  bool quantized =
-      false;  // stored in ModelSpec::weights' type (word vectors, big.w, big.u); all else is f32
+  // Stored in ModelSpec::weight_type (embedding.weight, big.weight_ih, big.weight_hh); all others
+  // are f32.
+  bool quantized = false;
   bool operator==(const TensorSpec&) const = default;
 };
 
-// Blocks of gates in a cell's matrices, in PyTorch's order: LSTM i, f, g, o; GRU r, z, n; RNN one.
+// Number of gates of a cell, in PyTorch's order: LSTM i, f, g, o; GRU r, z, n; RNN one.
 std::size_t gates(Cell cell);
 
-// The tensors of one reader, without prefix, G = gates(cell), d = hidden, s = width of a small
-// cell, k = levels:
-//   big.w [G*d, input]  big.u [G*d, d]  big.b [G*d]
-//   big.bn [d]                      GRU only: the bias inside r * (U h + bn), PyTorch's b_hn
-//   small.L.w [G*s, input]  small.L.u [G*s, s or d]  small.L.b [G*s]  (small.L.bn [s])   L = 1 ..
-//   k-1; none for s = 0 decision.w [k, input]  decision.u [k, d]  decision.c [k, d] (linear_cell
-//   only)  decision.b [k] decision.scale [k]  decision.b [k]      the dot decision: logit_l =
-//   scale_l * sum_j x_j h_j + b_l, j < min(input, d)
-// A full reader has the big.* tensors only.
+// The tensors of one reader, without prefix. G = gates(cell), i = input_size, d = hidden_size,
+// s = a skim size, k = levels:
+//   big.weight_ih [G*d, i]  big.weight_hh [G*d, d]  big.bias [G*d]
+//   big.bias_hn [d]               GRU only: PyTorch's b_hn, inside r * (W_hn h + b_hn)
+//   small.K.weight_ih [G*s, i]  small.K.weight_hh [G*s, s or d]  small.K.bias [G*s]
+//   small.K.bias_hn [s]           K = 1 .. k-1, skim readers only; none for s = 0
+//   decision.weight_ih [k, i]  decision.weight_hh [k, d]  decision.bias [k]   linear decisions
+//   decision.weight_ch [k, d]     linear_cell only
+//   decision.scale [k]  decision.bias [k]     dot: logit_l = scale_l * sum_j x_j h_j + bias_l over
+//                                             j < min(i, d)
+//   jump.weight [max_jump + 1, d]  jump.bias [max_jump + 1]                   lstm_jump only
+//   update.weight [1, d]  update.bias [1]                                     skip_rnn only
+//   scheduler.weight_ih [1, i]  scheduler.weight_hh [1, d]  scheduler.bias [1]    vcrnn only
 std::vector<TensorSpec> reader_tensors(const ReaderSpec& spec);
 
-// "reader.0.forward." and so on.
+// Prefix of the names of a reader's tensors: "reader.0.forward.".
 std::string reader_prefix(const std::string& stack, int layer, bool backward);
-std::string reader_prefix(int layer, bool backward);  // of a stack named "reader"
+std::string reader_prefix(int layer, bool backward);  // of the stack "reader"
 
-// One reader going over its words once, in the order of traces.
+// One reader over one text, as one Pass of a trace.
 struct PassSpec {
-  std::string name;    // Pass::reader: "0.forward", or "modelling.0.forward" where there are stacks
-  std::string prefix;  // of its tensors
+  std::string name;    // Pass::reader: "0.forward", or "modelling.0.forward" with several stacks
+  std::string prefix;  // of the names of its tensors
   ReaderSpec reader;
   bool backward = false;
-  bool of_words = false;     // it reads words, not rows
-  bool of_question = false;  // it goes over the question, not the text
+  bool reads_embeddings = false;  // its input is the word embedding, so it can be folded
+  bool over_question = false;     // reads the question, not the text
 };
-std::vector<PassSpec> passes_of(const ModelSpec& spec);
+// The passes of a model in the order of its traces.
+std::vector<PassSpec> model_passes(const ModelSpec& spec);
 
-// All tensors of a model: "words" [vocabulary, word_width], the readers' and, with v = word_width
-// and r = row_width,
-//   classifier  pool.w [r] (attention pooling only)  head.w [labels, r]  head.b [labels]
-//   cloze       choice.w [v, r]  choice.b [v]: a choice's score is its vector times w h + b
-//   span        question.w [v]  question.both [v]: how much question word q matters to text word x
-//               is the softmax over q of w q + sum_j both_j x_j q_j
-//               first.w [r]  last.w [r]: of the answer, from the rows of the last layer
-//   bidaf       with e = v + filters, and letters being bytes:
-//               letters.vectors [256, width]  letters.w [filters, window * width]  letters.b
-//               [filters] highway.L.w [e, e]  .b [e]  .gate.w [e, e]  .gate.b [e], L = 0, 1
-//               meeting.text [r]  meeting.question [r]  meeting.both [r]: how well h and u go
-//               together first.w [5 r]  last.w [5 r]: over [g; m] of each word, g being [h; u~; h *
-//               u~; h * h~]
+// All tensors of a model: embedding.weight [vocab_size, v], those of the readers and, with
+// v = embedding_size and r = output_size:
+//   classifier  pooling.weight [r] (attention pooling only)  head.weight [labels, r]
+//               head.bias [labels]
+//   cloze       choice.weight [v, r]  choice.bias [v]
+//   span        attention.query [v]  attention.product [v]  start.weight [r]  end.weight [r]
+//   bidaf       with e = v + num_filters and c = char_cnn.embedding_size:
+//               char_cnn.embedding [256, c]  char_cnn.weight [num_filters, kernel_size * c]
+//               char_cnn.bias [num_filters]
+//               highway.L.weight [e, e]  .bias [e]  .gate.weight [e, e]  .gate.bias [e], L = 0, 1
+//               attention.context [r]  attention.query [r]  attention.product [r]
+//               start.weight [5 r]  end.weight [5 r]
+// docs/file-format.md says what they compute.
 std::vector<TensorSpec> model_tensors(const ModelSpec& spec);
 
-// Errors (Fault::format) name the field that makes no sense: sizes out of range, small widths not
-// falling, a dot decision with ... and so on. `hidden` is at most 4096 so that widths fit Step, at
-// most 8 levels, at most 16 layers.
+// Validates a spec. Errors (Fault::format) name the invalid field.
 Result<void> check(const ReaderSpec& spec);
 Result<void> check(const ModelSpec& spec);
 

@@ -14,8 +14,7 @@ namespace {
 
 constexpr IntRange kAnyInt = {-2147483648LL, 2147483647LL};
 
-// Collects fields and remembers the first error, so that reading a struct stays a list of its
-// fields.
+// Reads the fields of an object and keeps the first error.
 class Fields {
  public:
   Fields(const Json& json, std::string_view where) : json_(json), where_(where) {}
@@ -38,11 +37,11 @@ class Fields {
   template <class E>
   void read_name(std::string_view key, E& into) {
     take(string_at(json_, key, where_).and_then([&](const std::string& name) {
-      return value_named<E>(name, path(key));
+      return enum_from_name<E>(name, path(key));
     }),
          [&](E v) { into = v; });
   }
-  // `read_one(element, its path)` gives a Result of T.
+  // `read_one(element, path)` returns a Result<T>.
   template <class T, class ReadOne>
   void read_list(std::string_view key, std::vector<T>& into, ReadOne read_one) {
     take(array_at(json_, key, where_), [&](const Json* list) {
@@ -92,19 +91,21 @@ Result<int> read_int(const Json& json, const std::string& at) {
 Result<JumpSpec> read_jump(const Json& json, std::string_view where) {
   Fields fields(json, where);
   JumpSpec spec;
-  fields.read("run", spec.run);
-  fields.read("reach", spec.reach);
-  fields.read("most", spec.most);
-  if (json.is_object() && json.contains("ends")) fields.read_list("ends", spec.ends, read_int);
+  fields.read("tokens_per_jump", spec.tokens_per_jump);
+  fields.read("max_jump", spec.max_jump);
+  fields.read("max_jumps", spec.max_jumps);
+  if (json.is_object() && json.contains("sentence_end_ids")) {
+    fields.read_list("sentence_end_ids", spec.sentence_end_ids, read_int);
+  }
   return fields.finish(spec);
 }
 
-Result<LetterSpec> read_letters(const Json& json, std::string_view where) {
+Result<CharCnnSpec> read_char_cnn(const Json& json, std::string_view where) {
   Fields fields(json, where);
-  LetterSpec spec;
-  fields.read("width", spec.width);
-  fields.read("filters", spec.filters);
-  fields.read("window", spec.window);
+  CharCnnSpec spec;
+  fields.read("embedding_size", spec.embedding_size);
+  fields.read("num_filters", spec.num_filters);
+  fields.read("kernel_size", spec.kernel_size);
   return fields.finish(spec);
 }
 
@@ -113,12 +114,12 @@ Result<ReaderSpec> read_reader(const Json& json, std::string_view where) {
   ReaderSpec spec;
   fields.read_name("kind", spec.kind);
   fields.read_name("cell", spec.cell);
-  fields.read("input", spec.input);
-  fields.read("hidden", spec.hidden);
-  fields.read_list("small", spec.small, read_int);
-  fields.read_name("small_sees", spec.small_sees);
+  fields.read("input_size", spec.input_size);
+  fields.read("hidden_size", spec.hidden_size);
+  fields.read_list("skim_sizes", spec.skim_sizes, read_int);
+  fields.read_name("small_input", spec.small_input);
   fields.read_name("decision", spec.decision);
-  if (spec.kind == ReaderKind::jump) fields.read_object("jump", spec.jump, read_jump);
+  if (spec.kind == ReaderKind::lstm_jump) fields.read_object("jump", spec.jump, read_jump);
   return fields.finish(std::move(spec));
 }
 
@@ -130,51 +131,52 @@ Result<Calibration::Point> read_point(const Json& json, std::string_view where) 
   return fields.finish(point);
 }
 
-// Passes on what check() says, with the place in front.
+// Validates `value`; prepends `where` to the error.
 template <class T>
 Result<T> checked(T value, std::string_view where) {
-  if (auto sound = check(value); !sound) {
-    return fail(sound.error().fault, std::string(where) + ": " + sound.error().message);
+  if (auto valid = check(value); !valid) {
+    return fail(valid.error().fault, std::string(where) + ": " + valid.error().message);
   }
   return value;
 }
 
 }  // namespace
 
-Json json_of(const ReaderSpec& spec) {
-  Json json = {{"kind", name_of(spec.kind)},
-               {"cell", name_of(spec.cell)},
-               {"input", spec.input},
-               {"hidden", spec.hidden},
-               {"small", spec.small},
-               {"small_sees", name_of(spec.small_sees)},
-               {"decision", name_of(spec.decision)}};
-  if (spec.kind == ReaderKind::jump) {
-    json["jump"] = {{"run", spec.jump.run}, {"reach", spec.jump.reach}, {"most", spec.jump.most}};
-    if (!spec.jump.ends.empty()) json["jump"]["ends"] = spec.jump.ends;
+Json to_json(const ReaderSpec& spec) {
+  Json json = {{"kind", to_string(spec.kind)},        {"cell", to_string(spec.cell)},
+               {"input_size", spec.input_size},       {"hidden_size", spec.hidden_size},
+               {"skim_sizes", spec.skim_sizes},       {"small_input", to_string(spec.small_input)},
+               {"decision", to_string(spec.decision)}};
+  if (spec.kind == ReaderKind::lstm_jump) {
+    json["jump"] = {{"tokens_per_jump", spec.jump.tokens_per_jump},
+                    {"max_jump", spec.jump.max_jump},
+                    {"max_jumps", spec.jump.max_jumps}};
+    if (!spec.jump.sentence_end_ids.empty())
+      json["jump"]["sentence_end_ids"] = spec.jump.sentence_end_ids;
   }
   return json;
 }
 
-Json json_of(const ModelSpec& spec) {
-  Json json = {{"net", name_of(spec.net)},
-               {"tokenizer", name_of(spec.tokenizer)},
-               {"vocabulary", spec.vocabulary},
-               {"word_width", spec.word_width},
-               {"reader", json_of(spec.reader)},
-               {"layers", spec.layers},
+Json to_json(const ModelSpec& spec) {
+  Json json = {{"net", to_string(spec.net)},
+               {"tokenizer", to_string(spec.tokenizer)},
+               {"vocab_size", spec.vocab_size},
+               {"embedding_size", spec.embedding_size},
+               {"reader", to_json(spec.reader)},
+               {"num_layers", spec.num_layers},
                {"bidirectional", spec.bidirectional},
-               {"pooling", name_of(spec.pooling)},
-               {"weights", name_of(spec.weights)},
+               {"pooling", to_string(spec.pooling)},
+               {"weight_type", to_string(spec.weight_type)},
                {"labels", spec.labels}};
-  const LetterSpec& letters = spec.letters;
+  const CharCnnSpec& char_cnn = spec.char_cnn;
   if (spec.net == NetKind::bidaf)
-    json["letters"] = {
-        {"width", letters.width}, {"filters", letters.filters}, {"window", letters.window}};
+    json["char_cnn"] = {{"embedding_size", char_cnn.embedding_size},
+                        {"num_filters", char_cnn.num_filters},
+                        {"kernel_size", char_cnn.kernel_size}};
   return json;
 }
 
-Json json_of(const Calibration& calibration) {
+Json to_json(const Calibration& calibration) {
   Json points = Json::array();
   for (const Calibration::Point& point : calibration.points) {
     points.push_back({{"threshold", point.threshold}, {"work", point.work}});
@@ -182,36 +184,36 @@ Json json_of(const Calibration& calibration) {
   return {{"data", calibration.data}, {"points", std::move(points)}};
 }
 
-Json json_of(const Policy& policy) {
-  return {{"read_above", policy.read_above}, {"rule", name_of(policy.rule)}, {"seed", policy.seed}};
+Json to_json(const Policy& policy) {
+  return {{"threshold", policy.threshold}, {"rule", to_string(policy.rule)}, {"seed", policy.seed}};
 }
 
-Result<ReaderSpec> reader_spec_of(const Json& json, std::string_view where) {
+Result<ReaderSpec> parse_reader_spec(const Json& json, std::string_view where) {
   return read_reader(json, where).and_then([&](ReaderSpec spec) {
     return checked(std::move(spec), where);
   });
 }
 
-Result<ModelSpec> model_spec_of(const Json& json, std::string_view where) {
+Result<ModelSpec> parse_model_spec(const Json& json, std::string_view where) {
   Fields fields(json, where);
   ModelSpec spec;
   fields.read_name("net", spec.net);
   fields.read_name("tokenizer", spec.tokenizer);
-  fields.read("vocabulary", spec.vocabulary);
-  fields.read("word_width", spec.word_width);
+  fields.read("vocab_size", spec.vocab_size);
+  fields.read("embedding_size", spec.embedding_size);
   fields.read_object("reader", spec.reader, read_reader);
-  fields.read("layers", spec.layers);
+  fields.read("num_layers", spec.num_layers);
   fields.read("bidirectional", spec.bidirectional);
   fields.read_name("pooling", spec.pooling);
-  fields.read_name("weights", spec.weights);
+  fields.read_name("weight_type", spec.weight_type);
   fields.read_list("labels", spec.labels, as_string);
-  if (spec.net == NetKind::bidaf) fields.read_object("letters", spec.letters, read_letters);
+  if (spec.net == NetKind::bidaf) fields.read_object("char_cnn", spec.char_cnn, read_char_cnn);
   return fields.finish(std::move(spec)).and_then([&](ModelSpec read) {
     return checked(std::move(read), where);
   });
 }
 
-Result<Calibration> calibration_of(const Json& json, std::string_view where) {
+Result<Calibration> parse_calibration(const Json& json, std::string_view where) {
   Fields fields(json, where);
   Calibration calibration;
   fields.read("data", calibration.data);
@@ -221,39 +223,39 @@ Result<Calibration> calibration_of(const Json& json, std::string_view where) {
   });
 }
 
-Result<Policy> policy_of(const Json& json, std::string_view where) {
+Result<Policy> parse_policy(const Json& json, std::string_view where) {
   Fields fields(json, where);
   Policy policy;
-  double read_above = 0;
-  fields.read("read_above", read_above);
+  double threshold = 0;
+  fields.read("threshold", threshold);
   fields.read_name("rule", policy.rule);
   fields.read("seed", policy.seed);
   return fields.finish(policy).and_then([&](Policy read) -> Result<Policy> {
-    if (!(read_above >= 0 && read_above <= 1)) {
-      return fail(Fault::format, std::string(where) + ".read_above must be from 0 to 1");
+    if (!(threshold >= 0 && threshold <= 1)) {
+      return fail(Fault::format, std::string(where) + ".threshold must be from 0 to 1");
     }
-    read.read_above = static_cast<float>(read_above);
+    read.threshold = static_cast<float>(threshold);
     return read;
   });
 }
 
 Result<void> check(const Calibration& calibration) {
-  const Calibration::Point* before = nullptr;
+  const Calibration::Point* previous = nullptr;
   for (const Calibration::Point& point : calibration.points) {
     const std::string at = "the point at threshold " + std::to_string(point.threshold);
     if (!(point.threshold >= 0 && point.threshold <= 1)) {
-      return fail(Fault::format, at + " lies outside 0 to 1");
+      return fail(Fault::format, at + " is outside 0 to 1");
     }
     if (!std::isfinite(point.work) || point.work < 0) {
       return fail(Fault::format, at + " has work " + std::to_string(point.work));
     }
-    if (before != nullptr && point.threshold <= before->threshold) {
-      return fail(Fault::format, at + " does not come after the one before it");
+    if (previous != nullptr && point.threshold <= previous->threshold) {
+      return fail(Fault::format, at + " does not exceed the threshold before it");
     }
-    if (before != nullptr && point.work > before->work) {
-      return fail(Fault::format, at + " does more work than a lower threshold");
+    if (previous != nullptr && point.work > previous->work) {
+      return fail(Fault::format, at + " has more work than a lower threshold");
     }
-    before = &point;
+    previous = &point;
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// Specs, calibrations and policies to and from JSON, field by field as the headers name them.
+// Specs, calibrations and policies to and from JSON. Fields have the names of the C++ members.
 #pragma once
 
 #include <string_view>
@@ -11,20 +11,19 @@
 
 namespace skim {
 
-Json json_of(const ReaderSpec& spec);
-Json json_of(const ModelSpec& spec);
-Json json_of(const Calibration& calibration);
-Json json_of(const Policy& policy);
+Json to_json(const ReaderSpec& spec);
+Json to_json(const ModelSpec& spec);
+Json to_json(const Calibration& calibration);
+Json to_json(const Policy& policy);
 
-// The way back. A missing field, a wrong type or an unknown name is an error that gives its path,
-// which starts with `where`; fields this version does not know are passed over. Specs have been
-// through check().
-Result<ReaderSpec> reader_spec_of(const Json& json, std::string_view where);
-Result<ModelSpec> model_spec_of(const Json& json, std::string_view where);
-Result<Calibration> calibration_of(const Json& json, std::string_view where);
-Result<Policy> policy_of(const Json& json, std::string_view where);
+// Parses and validates. A missing field, a wrong type or an unknown name is an error with the path
+// of the field, which starts with `where`. Unknown fields are ignored. Specs have passed check().
+Result<ReaderSpec> parse_reader_spec(const Json& json, std::string_view where);
+Result<ModelSpec> parse_model_spec(const Json& json, std::string_view where);
+Result<Calibration> parse_calibration(const Json& json, std::string_view where);
+Result<Policy> parse_policy(const Json& json, std::string_view where);
 
-// Thresholds rise within 0 to 1, work never rises and is finite.
+// Validates that thresholds increase within 0 to 1 and work is finite and never increases.
 Result<void> check(const Calibration& calibration);
 
 }  // namespace skim

@@ -5,13 +5,13 @@
 
 namespace skim {
 
-std::string spec_text(const ModelSpec& spec) { return to_text(json_of(spec)); }
+std::string to_json_text(const ModelSpec& spec) { return to_text(to_json(spec)); }
 
-std::string spec_text(const ReaderSpec& spec) { return to_text(json_of(spec)); }
+std::string to_json_text(const ReaderSpec& spec) { return to_text(to_json(spec)); }
 
-Result<ReaderSpec> reader_spec_from(std::string_view json) {
+Result<ReaderSpec> reader_spec_from_json(std::string_view json) {
   return parse_json(json, "spec").and_then([](const Json& parsed) {
-    return reader_spec_of(parsed, "spec");
+    return parse_reader_spec(parsed, "spec");
   });
 }
 

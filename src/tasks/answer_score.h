@@ -1,4 +1,4 @@
-// How well an answer in words matches the right ones, as the official script of SQuAD 1.1 counts.
+// Exact match and F1 of a text answer, as defined by the official SQuAD 1.1 evaluation script.
 #pragma once
 
 #include <span>
@@ -9,19 +9,19 @@
 
 namespace skim {
 
-// Lower case, without ASCII punctuation and the words a, an and the, one blank between words. Bytes
-// that are not UTF-8 become U+FFFD. The script's lower case knows more letters than ours
-// (text/unicode.h), and the sigma at a word's end: that matters only where an answer and a right
-// one spell such a letter in different cases.
-std::string normal_answer(std::string_view answer);
+// Lowercases, removes ASCII punctuation and the articles a, an and the, and collapses white space.
+// Invalid UTF-8 becomes U+FFFD. Python's lower() covers more letters than text/unicode.h, and the
+// final sigma: results differ only where answer and gold answer spell such a letter in different
+// cases.
+std::string normalize_answer(std::string_view answer);
 
 struct AnswerScore {
-  double exact = 0;  // 1 when the normal forms are the same, else 0
-  double f1 = 0;     // harmonic mean of precision and recall over words
+  double exact = 0;  // 1 when the normalized texts are equal, else 0
+  double f1 = 0;     // harmonic mean of word precision and recall
 };
 
-// The best over the right answers, for each of the two by itself; 0 when there are none. Of two
-// answers without a word left, `exact` is 1 and `f1` is 0: so the script does it.
+// Returns the maximum over the gold answers, separately for each metric; 0 without gold answers.
+// Two answers that normalize to nothing have `exact` 1 and `f1` 0, as in the official script.
 AnswerScore score_answer(std::string_view answer, std::span<const GoldAnswer> gold);
 
 }  // namespace skim

@@ -12,10 +12,10 @@ namespace skim {
 namespace {
 
 constexpr std::size_t kContextSentences = 20;
-constexpr std::string_view kGap = "XXXXX";
+constexpr std::string_view kPlaceholder = "XXXXX";
 
-// What follows the number a line must start with; nothing when it starts otherwise.
-std::optional<std::string_view> sentence_of(std::string_view line, std::size_t number) {
+// Returns the text after the line number, or nothing when the line has another number.
+std::optional<std::string_view> strip_line_number(std::string_view line, std::size_t number) {
   const std::string expected = std::to_string(number);
   if (!line.starts_with(expected)) return std::nullopt;
   line.remove_prefix(expected.size());
@@ -27,40 +27,40 @@ Result<void> check_choices(const std::vector<std::string>& choices, const std::s
                            std::size_t line) {
   for (std::size_t i = 0; i < choices.size(); ++i) {
     if (choices[i].empty()) {
-      return bad_line(line, "choice " + std::to_string(i + 1) + " is empty");
+      return line_error(line, "choice " + std::to_string(i + 1) + " is empty");
     }
     if (std::find(choices.begin() + static_cast<std::ptrdiff_t>(i) + 1, choices.end(),
                   choices[i]) != choices.end()) {
-      return bad_line(line, "the choice '" + choices[i].substr(0, 80) + "' is given twice");
+      return line_error(line, "the choice '" + choices[i].substr(0, 80) + "' appears twice");
     }
   }
   if (std::find(choices.begin(), choices.end(), answer) == choices.end()) {
-    return bad_line(line, "the answer '" + answer.substr(0, 80) + "' is none of the choices");
+    return line_error(line, "the answer '" + answer.substr(0, 80) + "' is not among the choices");
   }
   return {};
 }
 
-// `sentence` is what stands behind the number of the question's line.
-Result<Example> cloze_of(std::string_view sentence, std::size_t line) {
-  auto fields = split_at(sentence, '\t');
+// Parses the question line; `sentence` is the text after its number.
+Result<Example> parse_question(std::string_view sentence, std::size_t line) {
+  auto fields = split(sentence, '\t');
   if (fields.size() != 4) {
-    return bad_line(line,
-                    "has " + std::to_string(fields.size()) +
-                        " fields, expected 21 question<TAB>answer<TAB><TAB>choice|choice|...");
+    return line_error(line,
+                      "has " + std::to_string(fields.size()) +
+                          " fields, expected 21 question<TAB>answer<TAB><TAB>choice|choice|...");
   }
-  if (fields[0].find(kGap) == std::string::npos) {
-    return bad_line(line, "the question has no gap, which " + std::string(kGap) + " marks");
+  if (fields[0].find(kPlaceholder) == std::string::npos) {
+    return line_error(line, "the question has no placeholder " + std::string(kPlaceholder));
   }
-  auto choices = split_at(fields[3], '|');
+  auto choices = split(fields[3], '|');
   if (auto fine = check_choices(choices, fields[1], line); !fine) {
     return tl::make_unexpected(fine.error());
   }
   return Example{{{}, std::move(fields[0]), std::move(choices)}, std::move(fields[1]), line};
 }
 
-tl::unexpected<Error> broken_off(std::size_t line, std::size_t sentence) {
-  return bad_line(line, "the question breaks off before its line " + std::to_string(sentence) +
-                            " of " + std::to_string(kContextSentences + 1));
+tl::unexpected<Error> incomplete_question(std::size_t line, std::size_t sentence) {
+  return line_error(line, "the question ends before its line " + std::to_string(sentence) + " of " +
+                              std::to_string(kContextSentences + 1));
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ bool looks_like_cbt(std::string_view bytes) {
   TextLines lines(bytes);
   auto line = lines.next();
   while (line && is_blank(line->text)) line = lines.next();
-  // A tab would make it a label and its text.
+  // A line with a tab is a label and its text.
   if (!line || !line->text.starts_with("1 ") || line->text.find('\t') != std::string_view::npos) {
     return false;
   }
@@ -80,32 +80,32 @@ bool looks_like_cbt(std::string_view bytes) {
 Result<void> parse_cbt(std::string_view bytes, std::vector<Example>& examples) {
   TextLines lines(bytes);
   std::string text;
-  std::size_t due = 1;  // the number the next sentence must have
+  std::size_t expected = 1;  // number of the next sentence
   std::size_t last_line = 0;
   while (const auto line = lines.next()) {
     last_line = line->number;
     if (is_blank(line->text)) {
-      if (due != 1) return broken_off(line->number, due);
+      if (expected != 1) return incomplete_question(line->number, expected);
       continue;
     }
-    const auto sentence = sentence_of(line->text, due);
+    const auto sentence = strip_line_number(line->text, expected);
     if (!sentence) {
-      return bad_line(line->number, "does not start with " + std::to_string(due) +
-                                        ", the number of the sentence that is due");
+      return line_error(line->number, "does not start with " + std::to_string(expected) +
+                                          ", the number of the next sentence");
     }
-    if (due <= kContextSentences) {
-      text += due == 1 ? "" : " ";
+    if (expected <= kContextSentences) {
+      text += expected == 1 ? "" : " ";
       text += *sentence;
-      ++due;
+      ++expected;
       continue;
     }
-    auto example = cloze_of(*sentence, line->number);
+    auto example = parse_question(*sentence, line->number);
     if (!example) return tl::make_unexpected(example.error());
     example->query.text = std::exchange(text, {});
     examples.push_back(std::move(*example));
-    due = 1;
+    expected = 1;
   }
-  if (due != 1) return broken_off(last_line, due);
+  if (expected != 1) return incomplete_question(last_line, expected);
   return {};
 }
 

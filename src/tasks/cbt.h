@@ -1,4 +1,4 @@
-// Files of the Children's Book Test: twenty sentences, and one more with a word left out.
+// Parser for the Children's Book Test (cloze): twenty sentences and a query with a missing word.
 #pragma once
 
 #include <string_view>
@@ -9,12 +9,13 @@
 
 namespace skim {
 
-// Whether the first two lines that are not blank are sentences numbered 1 and 2.
+// Returns whether the first two non-blank lines are sentences numbered 1 and 2.
 bool looks_like_cbt(std::string_view bytes);
 
-// Adds the questions: 20 numbered lines, then "21 question<TAB>answer<TAB><TAB>choice|choice|...",
-// where XXXXX stands for the word left out. Blank lines part questions, and may be missing. The
-// answer is one of the choices, which differ. The error names the line but not the file.
+// Appends the questions to `examples`. A question is 20 numbered lines, then
+// "21 question<TAB>answer<TAB><TAB>choice|choice|...", where XXXXX is the missing word. Blank lines
+// between questions are optional. The choices are distinct and contain the answer. The error gives
+// the line but not the file.
 Result<void> parse_cbt(std::string_view bytes, std::vector<Example>& examples);
 
 }  // namespace skim

@@ -1,4 +1,4 @@
-// The formats labelled text comes in, recognised from how they begin.
+// Data file formats and their detection from the first lines.
 #pragma once
 
 #include <string_view>
@@ -9,29 +9,29 @@ namespace skim {
 
 enum class Format {
   tsv,         // label<TAB>text
-  table,       // a header that names the columns label and text; commas, semicolons or tabs
+  csv,         // a header with columns label and text; commas, semicolons or tabs
   fast_text,   // __label__x text
-  json_lines,  // {"label": ..., "text": ...} a line
+  json_lines,  // one {"label": ..., "text": ...} per line
   squad,       // one JSON document of questions about paragraphs, see squad.h
-  cbt,         // 21 numbered lines a question, see cbt.h
+  cbt,         // 21 numbered lines per question, see cbt.h
 };
 
-// What Format::table needs to know besides.
-struct TableShape {
+// Separator and quoting of a Format::csv file.
+struct CsvDialect {
   char separator = ',';
-  bool quotes = true;  // "..." may hold separators and line ends; off for tabs
+  bool quotes = true;  // "..." may contain separators and newlines; false for tabs
 };
 
-struct Recognised {
+struct DetectedFormat {
   Format format = Format::tsv;
-  TableShape table;
+  CsvDialect csv;
 };
 
-// Looks at the first lines that are not blank. The error says what was expected; it does not name
-// the file.
-Result<Recognised> recognise(std::string_view bytes);
+// Detects the format from the first non-blank lines. The error says what was expected; it does not
+// name the file.
+Result<DetectedFormat> detect_format(std::string_view bytes);
 
-// The bytes behind a UTF-8 byte order mark, if there is one.
-std::string_view without_byte_order_mark(std::string_view bytes);
+// Removes a leading UTF-8 byte order mark.
+std::string_view strip_bom(std::string_view bytes);
 
 }  // namespace skim

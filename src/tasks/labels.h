@@ -1,4 +1,4 @@
-// The labels of a data set against those of a model.
+// Maps the labels of a data set to those of a model.
 #pragma once
 
 #include <span>
@@ -10,16 +10,17 @@
 
 namespace skim {
 
-// For each example the index of its label among `labels`. Where none of those is a whole number, a
-// label that is one indexes the list: many data files hold 0 and 1 beside a list of classes.
-// Anything else is an error that names the line and the labels there are.
+// Returns the index of each example's label in `labels`. When no label of the model is an integer,
+// an integer label is taken as an index: many data files hold 0 and 1 beside a list of classes.
+// Any other label is an error that gives the line and the known labels.
 Result<std::vector<int>> label_indices(const Dataset& data, std::span<const std::string> labels);
 
-// For each example which of its choices is right. An example without choices, or whose label is
-// none of them, is an error that names its line.
+// Returns the index of each example's correct choice. Fails with the line of an example without
+// choices or whose label is not among them.
 Result<std::vector<int>> choice_indices(const Dataset& data);
 
-// The distinct labels of a data set: numbers in numeric order if all are numbers, else by name.
-std::vector<std::string> labels_of(const Dataset& data);
+// Returns the distinct labels of a data set, in numeric order if all are integers, else sorted by
+// name.
+std::vector<std::string> collect_labels(const Dataset& data);
 
 }  // namespace skim

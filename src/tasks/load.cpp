@@ -12,22 +12,22 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "tasks/cbt.h"
+#include "tasks/csv.h"
 #include "tasks/format.h"
 #include "tasks/squad.h"
-#include "tasks/table.h"
 #include "tasks/text_lines.h"
 
 namespace skim {
 namespace {
 
-// Every parser appends to `examples`; its error says what is wrong with which line, and
-// parse_examples puts the file's name in front.
+// Every parser appends to `examples`; its error gives line and reason, and parse_examples prepends
+// the file name.
 using Examples = std::vector<Example>;
 
 Result<Example> parse_tsv_line(const TextLine& line) {
   const std::size_t tab = line.text.find('\t');
   if (tab == std::string_view::npos) {
-    return bad_line(line.number, "no tab between label and text");
+    return line_error(line.number, "no tab between label and text");
   }
   return Example{{std::string(line.text.substr(tab + 1)), {}, {}},
                  std::string(line.text.substr(0, tab)),
@@ -37,20 +37,20 @@ Result<Example> parse_tsv_line(const TextLine& line) {
 Result<Example> parse_fast_text_line(const TextLine& line) {
   constexpr std::string_view kPrefix = "__label__";
   if (!line.text.starts_with(kPrefix)) {
-    return bad_line(line.number, "does not start with __label__");
+    return line_error(line.number, "does not start with __label__");
   }
   const std::size_t end = std::min(line.text.find_first_of(" \t"), line.text.size());
   std::string_view text = line.text.substr(end);
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   if (text.starts_with(kPrefix)) {
-    return bad_line(line.number, "has more than one label; give the one right answer");
+    return line_error(line.number, "has more than one label; expected exactly one");
   }
   return Example{{std::string(text), {}, {}},
                  std::string(line.text.substr(kPrefix.size(), end - kPrefix.size())),
                  line.number};
 }
 
-std::optional<std::string> label_of(const Json& value) {
+std::optional<std::string> parse_label(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_integer()) return std::to_string(value.get<long long>());
   return std::nullopt;
@@ -59,14 +59,14 @@ std::optional<std::string> label_of(const Json& value) {
 Result<Example> parse_json_line(const TextLine& line) {
   auto value = parse_json(line.text, "line " + std::to_string(line.number));
   if (!value) return tl::make_unexpected(value.error());
-  if (!value->is_object()) return bad_line(line.number, "is not a JSON object");
+  if (!value->is_object()) return line_error(line.number, "is not a JSON object");
   const auto text = value->find("text");
   if (text == value->end() || !text->is_string()) {
-    return bad_line(line.number, "has no string \"text\"");
+    return line_error(line.number, "has no string \"text\"");
   }
   const auto found = value->find("label");
-  const auto label = found == value->end() ? std::nullopt : label_of(*found);
-  if (!label) return bad_line(line.number, "has no \"label\" that is a string or a whole number");
+  const auto label = found == value->end() ? std::nullopt : parse_label(*found);
+  if (!label) return line_error(line.number, "has no \"label\" that is a string or an integer");
   return Example{{text->get<std::string>(), {}, {}}, *label, line.number};
 }
 
@@ -77,48 +77,48 @@ Result<void> parse_lines(std::string_view bytes, ParseLine parse_line, Examples&
     if (is_blank(line->text)) continue;
     auto example = parse_line(*line);
     if (!example) return tl::make_unexpected(example.error());
-    if (example->label.empty()) return bad_line(line->number, "the label is empty");
+    if (example->label.empty()) return line_error(line->number, "the label is empty");
     examples.push_back(std::move(*example));
   }
   return {};
 }
 
-Result<void> parse_table(std::string_view bytes, TableShape shape, Examples& examples) {
-  TableRecords records(bytes, shape);
+Result<void> parse_csv(std::string_view bytes, CsvDialect dialect, Examples& examples) {
+  CsvReader reader(bytes, dialect);
   std::optional<Columns> columns;
   std::size_t width = 0;
   while (true) {
-    auto record = records.next();
+    auto record = reader.next();
     if (!record) return tl::make_unexpected(record.error());
     if (!*record) return {};
     auto& [fields, line] = **record;
     if (!columns) {
       columns = find_columns(fields);
       width = fields.size();
-      if (!columns) return bad_line(line, "the header names no columns label and text");
+      if (!columns) return line_error(line, "the header has no columns label and text");
       continue;
     }
     if (fields.size() != width) {
-      return bad_line(line, "has " + std::to_string(fields.size()) + " fields, the header " +
-                                std::to_string(width));
+      return line_error(line, "has " + std::to_string(fields.size()) + " fields, expected " +
+                                  std::to_string(width));
     }
-    if (fields[columns->label].empty()) return bad_line(line, "the label is empty");
+    if (fields[columns->label].empty()) return line_error(line, "the label is empty");
     examples.push_back(Example{
         {std::move(fields[columns->text]), {}, {}}, std::move(fields[columns->label]), line});
   }
 }
 
-Result<void> parse_into(std::string_view bytes, const Recognised& recognised, Dataset& data) {
+Result<void> parse_into(std::string_view bytes, const DetectedFormat& detected, Dataset& data) {
   Examples& examples = data.examples;
-  switch (recognised.format) {
+  switch (detected.format) {
     case Format::tsv:
       return parse_lines(bytes, parse_tsv_line, examples);
     case Format::fast_text:
       return parse_lines(bytes, parse_fast_text_line, examples);
     case Format::json_lines:
       return parse_lines(bytes, parse_json_line, examples);
-    case Format::table:
-      return parse_table(bytes, recognised.table, examples);
+    case Format::csv:
+      return parse_csv(bytes, detected.csv, examples);
     case Format::squad:
       return parse_squad(bytes, data);
     case Format::cbt:
@@ -129,7 +129,7 @@ Result<void> parse_into(std::string_view bytes, const Recognised& recognised, Da
 
 constexpr const char* kStandardInput = "standard input";
 
-// By descriptor, because the name /dev/stdin would start a redirected file again from its top.
+// Reads the descriptor, because opening /dev/stdin would restart a redirected file from its top.
 Result<std::string> read_standard_input() {
   std::string text;
   std::array<char, 65536> block;
@@ -147,17 +147,17 @@ Result<std::string> read_standard_input() {
 }  // namespace
 
 Result<Dataset> parse_examples(std::string_view bytes, std::string name) {
-  bytes = without_byte_order_mark(bytes);
+  bytes = strip_bom(bytes);
   const auto in_file = [&name](const Error& error) {
     return fail(error.fault, name + ": " + error.message);
   };
-  const auto recognised = recognise(bytes);
-  if (!recognised) return in_file(recognised.error());
+  const auto detected = detect_format(bytes);
+  if (!detected) return in_file(detected.error());
   Dataset data;
-  if (auto parsed = parse_into(bytes, *recognised, data); !parsed) {
+  if (auto parsed = parse_into(bytes, *detected, data); !parsed) {
     return in_file(parsed.error());
   }
-  if (data.examples.empty()) return in_file({Fault::format, "holds a header but no examples"});
+  if (data.examples.empty()) return in_file({Fault::format, "has a header but no examples"});
   data.name = std::move(name);
   return data;
 }

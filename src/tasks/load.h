@@ -1,4 +1,4 @@
-// Labelled text and questions from files of any of the formats in format.h.
+// Loads labelled texts and questions in any of the formats of format.h.
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,13 @@
 
 namespace skim {
 
-// `name` stands for the source in messages. A bad line is an error that names source, line and
-// reason, and so is a source without a single example; of a JSON document, the path stands for the
-// line. Invalid UTF-8 is kept as it is, outside of JSON: the tokenizer copes with it.
+// Parses a data set. `name` is the source in messages. A malformed line is an error that gives
+// source, line and reason (for a JSON document, the path of the field instead of the line). A
+// source without examples is an error. Invalid UTF-8 outside JSON is kept: the tokenizer accepts
+// it.
 Result<Dataset> parse_examples(std::string_view bytes, std::string name);
 
-// "-" is standard input.
+// Loads a file; "-" is standard input.
 Result<Dataset> load_examples(const std::filesystem::path& path);
 
 }  // namespace skim

@@ -19,7 +19,7 @@ Dataset parsed(std::string_view bytes) {
   return data ? std::move(*data) : Dataset{};
 }
 
-std::string load_error_of(std::string_view bytes) {
+std::string load_error(std::string_view bytes) {
   const auto data = parse_examples(bytes, "d");
   return data ? "no error" : data.error().message;
 }
@@ -34,19 +34,19 @@ void expect_examples(std::string_view bytes,
   }
 }
 
-TEST(Recognise, TellsTheFormatsApart) {
-  EXPECT_EQ(recognise("1\tgood, text\n")->format, Format::tsv);
-  EXPECT_EQ(recognise("label,text\n1,good\n")->format, Format::table);
-  EXPECT_EQ(recognise("Text;Label\ngood;1\n")->table.separator, ';');
-  EXPECT_EQ(recognise("__label__1 good\n")->format, Format::fast_text);
-  EXPECT_EQ(recognise("{\"label\": 1, \"text\": \"good\"}\n")->format, Format::json_lines);
+TEST(DetectFormat, DistinguishesTheFormats) {
+  EXPECT_EQ(detect_format("1\tgood, text\n")->format, Format::tsv);
+  EXPECT_EQ(detect_format("label,text\n1,good\n")->format, Format::csv);
+  EXPECT_EQ(detect_format("Text;Label\ngood;1\n")->csv.separator, ';');
+  EXPECT_EQ(detect_format("__label__1 good\n")->format, Format::fast_text);
+  EXPECT_EQ(detect_format("{\"label\": 1, \"text\": \"good\"}\n")->format, Format::json_lines);
 }
 
 TEST(ParseExamples, ReadsTabSeparatedLines) {
   expect_examples("1\tgood film\n0\tbad\twith tab\n", {{"1", "good film"}, {"0", "bad\twith tab"}});
 }
 
-TEST(ParseExamples, ReadsATabSeparatedTableWithAHeader) {
+TEST(ParseExamples, ReadsTabSeparatedColumnsWithAHeader) {
   expect_examples("text\tlabel\n\"good\t1\n", {{"1", "\"good"}});
 }
 
@@ -66,7 +66,7 @@ TEST(ParseExamples, ReadsJsonLines) {
       {{"pos", "a\tb"}, {"0", ""}});
 }
 
-TEST(ParseExamples, CarriageReturnsByteOrderMarksAndMissingLastLineEndsDoNotMatter) {
+TEST(ParseExamples, IgnoresCarriageReturnsByteOrderMarksAndMissingFinalNewlines) {
   expect_examples(
       "\xEF\xBB\xBF"
       "1\tgood\r\n0\tbad",
@@ -74,43 +74,41 @@ TEST(ParseExamples, CarriageReturnsByteOrderMarksAndMissingLastLineEndsDoNotMatt
   expect_examples("\xEF\xBB\xBFlabel,text\r\n1,good\r\n0,bad", {{"1", "good"}, {"0", "bad"}});
 }
 
-TEST(ParseExamples, BlankLinesAreSkippedAndStillCounted) {
+TEST(ParseExamples, SkipsBlankLinesButCountsThem) {
   const Dataset data = parsed("\n1\tgood\n\n0\tbad\n");
   ASSERT_EQ(data.examples.size(), 2U);
   EXPECT_EQ(data.examples[0].line, 2U);
   EXPECT_EQ(data.examples[1].line, 4U);
 }
 
-TEST(ParseExamples, InvalidUtf8AndZeroBytesAreKept) {
+TEST(ParseExamples, KeepsInvalidUtf8AndNulBytes) {
   using namespace std::string_literals;
   expect_examples("1\tgo\xFFod\0x\n"s, {{"1", "go\xFFod\0x"s}});
 }
 
-TEST(ParseExamples, BadLinesAreNamedByFileLineAndReason) {
-  EXPECT_EQ(load_error_of("1\tgood\nno tab here\n"), "d: line 2: no tab between label and text");
-  EXPECT_EQ(load_error_of("1\tgood\n\tbad\n"), "d: line 2: the label is empty");
-  EXPECT_EQ(load_error_of("__label__a x\nb\n"), "d: line 2: does not start with __label__");
-  EXPECT_THAT(load_error_of("__label__a __label__b x\n"),
+TEST(ParseExamples, ReportsFileLineAndReasonOfMalformedLines) {
+  EXPECT_EQ(load_error("1\tgood\nno tab here\n"), "d: line 2: no tab between label and text");
+  EXPECT_EQ(load_error("1\tgood\n\tbad\n"), "d: line 2: the label is empty");
+  EXPECT_EQ(load_error("__label__a x\nb\n"), "d: line 2: does not start with __label__");
+  EXPECT_THAT(load_error("__label__a __label__b x\n"),
               HasSubstr("line 1: has more than one label"));
-  EXPECT_EQ(load_error_of("label,text\na,b\nc\n"), "d: line 3: has 1 fields, the header 2");
-  EXPECT_EQ(load_error_of("label,text\n,b\n"), "d: line 2: the label is empty");
-  EXPECT_THAT(load_error_of("{\"label\":1,\"text\":\"a\"}\n{\"label\":\n"),
-              HasSubstr("d: line 2: "));
-  EXPECT_EQ(load_error_of("{\"label\":1}\n"), "d: line 1: has no string \"text\"");
-  EXPECT_THAT(load_error_of("{\"label\":1.5,\"text\":\"a\"}\n"), HasSubstr("no \"label\""));
-  EXPECT_EQ(load_error_of("{\"label\":1,\"text\":\"a\"}\n[1]\n"),
-            "d: line 2: is not a JSON object");
+  EXPECT_EQ(load_error("label,text\na,b\nc\n"), "d: line 3: has 1 fields, expected 2");
+  EXPECT_EQ(load_error("label,text\n,b\n"), "d: line 2: the label is empty");
+  EXPECT_THAT(load_error("{\"label\":1,\"text\":\"a\"}\n{\"label\":\n"), HasSubstr("d: line 2: "));
+  EXPECT_EQ(load_error("{\"label\":1}\n"), "d: line 1: has no string \"text\"");
+  EXPECT_THAT(load_error("{\"label\":1.5,\"text\":\"a\"}\n"), HasSubstr("no \"label\""));
+  EXPECT_EQ(load_error("{\"label\":1,\"text\":\"a\"}\n[1]\n"), "d: line 2: is not a JSON object");
 }
 
-TEST(ParseExamples, SourcesWithoutExamplesAreErrors) {
-  EXPECT_THAT(load_error_of(""), HasSubstr("d: there is no text in it"));
-  EXPECT_THAT(load_error_of(" \r\n\n"), HasSubstr("d: there is no text in it"));
-  EXPECT_THAT(load_error_of("label,text\n"), HasSubstr("no examples"));
+TEST(ParseExamples, RejectsSourcesWithoutExamples) {
+  EXPECT_THAT(load_error(""), HasSubstr("d: the file is empty"));
+  EXPECT_THAT(load_error(" \r\n\n"), HasSubstr("d: the file is empty"));
+  EXPECT_THAT(load_error("label,text\n"), HasSubstr("no examples"));
 }
 
-TEST(ParseExamples, AnUnknownFormatIsToldWhatWasExpected) {
-  EXPECT_THAT(load_error_of("just some words\n"), HasSubstr("label<TAB>text"));
-  EXPECT_THAT(load_error_of("sentence,score\na,b\n"), HasSubstr("sentence,score"));
+TEST(ParseExamples, ReportsTheSupportedFormatsForAnUnknownOne) {
+  EXPECT_THAT(load_error("just some words\n"), HasSubstr("label<TAB>text"));
+  EXPECT_THAT(load_error("sentence,score\na,b\n"), HasSubstr("sentence,score"));
 }
 
 TEST(LoadExamples, ReadsAFile) {
@@ -123,14 +121,14 @@ TEST(LoadExamples, ReadsAFile) {
   EXPECT_EQ(data->examples.size(), 1U);
 }
 
-TEST(LoadExamples, NamesAFileThatIsNotThere) {
+TEST(LoadExamples, ReportsAMissingFile) {
   const auto data = load_examples("/nowhere/at/all.tsv");
   ASSERT_FALSE(data);
   EXPECT_EQ(data.error().fault, Fault::io);
   EXPECT_THAT(data.error().message, HasSubstr("/nowhere/at/all.tsv"));
 }
 
-TEST(LoadExamples, AFolderIsNotAFile) { EXPECT_FALSE(load_examples(testing::TempDir())); }
+TEST(LoadExamples, RejectsADirectory) { EXPECT_FALSE(load_examples(testing::TempDir())); }
 
 }  // namespace
 }  // namespace skim

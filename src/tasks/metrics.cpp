@@ -14,7 +14,8 @@ double accuracy(std::span<const int> truth, std::span<const int> answers) {
   return static_cast<double>(right) / static_cast<double>(truth.size());
 }
 
-Confusion::Confusion(std::size_t labels, std::span<const int> truth, std::span<const int> answers)
+ConfusionMatrix::ConfusionMatrix(std::size_t labels, std::span<const int> truth,
+                                 std::span<const int> answers)
     : labels_(labels), counts_(labels * labels) {
   assert(truth.size() == answers.size());
   for (std::size_t i = 0; i < truth.size(); ++i) {
@@ -22,18 +23,18 @@ Confusion::Confusion(std::size_t labels, std::span<const int> truth, std::span<c
   }
 }
 
-std::size_t Confusion::support(std::size_t label) const {
+std::size_t ConfusionMatrix::support(std::size_t label) const {
   std::size_t sum = 0;
   for (std::size_t answer = 0; answer < labels_; ++answer) sum += count(label, answer);
   return sum;
 }
 
-double Confusion::recall(std::size_t label) const {
+double ConfusionMatrix::recall(std::size_t label) const {
   const std::size_t all = support(label);
   return all == 0 ? 0 : static_cast<double>(count(label, label)) / static_cast<double>(all);
 }
 
-double Confusion::precision(std::size_t label) const {
+double ConfusionMatrix::precision(std::size_t label) const {
   std::size_t all = 0;
   for (std::size_t truth = 0; truth < labels_; ++truth) all += count(truth, label);
   return all == 0 ? 0 : static_cast<double>(count(label, label)) / static_cast<double>(all);

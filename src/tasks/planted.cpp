@@ -15,12 +15,12 @@ using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kArticle = "a";
 constexpr std::string_view kArticleBeforeVowels = "an";
-constexpr double kDecidingShare = 0.85;  // of clauses
-constexpr double kNegatedShare = 0.25;   // of places where a negator may stand
-constexpr double kAgreement = 0.72;      // of planted words with the label the text leans to
-constexpr double kStrongShare = 0.4;     // of planted words
+constexpr double kDecisiveClauseShare = 0.85;  // of clauses
+constexpr double kNegatedShare = 0.25;         // of positions where a negator is allowed
+constexpr double kAgreementShare = 0.72;  // of planted words that agree with the text's leaning
+constexpr double kStrongShare = 0.4;      // of planted words
 
-Words planted_of(bool positive, bool strong) {
+Words polarity_words(bool positive, bool strong) {
   if (positive) return strong ? planted::strong_positive() : planted::mild_positive();
   return strong ? planted::strong_negative() : planted::mild_negative();
 }
@@ -30,107 +30,106 @@ std::string_view pick(Words words, Random& random) { return words[random.below(w
 class Writer {
  public:
   Writer(const PlantedOptions& options, std::uint64_t index)
-      : options_(options), random_(options.seed, index), leaning_(random_.chance(0.5)) {}
+      : options_(options), random_(options.seed, index), leaning_(random_.bernoulli(0.5)) {}
 
   PlantedText write() {
     while (words_.size() < options_.words) add_clause();
     words_.resize(options_.words);
     if (words_.empty()) return {};
-    if (sum() == 0) settle();
-    if (options_.close) bring_close();
-    agree_articles();
-    return {spelled(), sum() > 0 ? 1 : 0, decisive()};
+    if (sum() == 0) resolve_tie();
+    if (options_.narrow_margin) limit_margin();
+    fix_articles();
+    return {join_words(), sum() > 0 ? 1 : 0, decisive()};
   }
 
  private:
   void add_clause() {
     if (!words_.empty()) {
-      planted::for_pieces(pick(planted::joints(), random_),
-                          [&](auto piece) { words_.push_back({piece}); });
+      planted::for_each_token(pick(planted::connectives(), random_),
+                              [&](auto token) { words_.push_back({token}); });
     }
-    const bool deciding = random_.chance(kDecidingShare);
-    const Words clauses = deciding ? planted::deciding_clauses() : planted::filler_clauses();
+    const bool decisive_clause = random_.bernoulli(kDecisiveClauseShare);
+    const Words clauses = decisive_clause ? planted::decisive_clauses() : planted::filler_clauses();
     negated_ = false;
-    planted::for_pieces(pick(clauses, random_), [&](auto piece) { add_piece(piece); });
+    planted::for_each_token(pick(clauses, random_), [&](auto token) { add_token(token); });
   }
 
-  void add_piece(std::string_view piece) {
-    if (piece == "~") {
-      negated_ = options_.negators && random_.chance(kNegatedShare);
+  void add_token(std::string_view token) {
+    if (token == "~") {
+      negated_ = options_.negators && random_.bernoulli(kNegatedShare);
       if (negated_) words_.push_back({pick(planted::negators(), random_), PlantedRole::negator});
-    } else if (piece == "J") {
-      const bool speaks_for = random_.chance(kAgreement) == leaning_;
-      words_.push_back(planted_word(speaks_for != negated_));
+    } else if (token == "J") {
+      const bool positive_vote = random_.bernoulli(kAgreementShare) == leaning_;
+      words_.push_back(planted_word(positive_vote != negated_));
     } else {
-      const Words choices = planted::words_of_slot(piece);
-      words_.push_back({choices.empty() ? piece : pick(choices, random_)});
+      const Words choices = planted::slot_words(token);
+      words_.push_back({choices.empty() ? token : pick(choices, random_)});
     }
   }
 
   PlantedWord planted_word(bool positive) {
-    const bool strong = random_.chance(kStrongShare);
-    return {pick(planted_of(positive, strong), random_),
+    const bool strong = random_.bernoulli(kStrongShare);
+    return {pick(polarity_words(positive, strong), random_),
             positive ? PlantedRole::positive : PlantedRole::negative, strong ? 2 : 1};
   }
 
   int sum() const {
     int total = 0;
-    bool turned = false;
+    bool negated = false;
     for (const PlantedWord& word : words_) {
-      if (word.role == PlantedRole::negator) turned = true;
+      if (word.role == PlantedRole::negator) negated = true;
       if (word.strength == 0) continue;
-      total += (word.role == PlantedRole::positive) == turned ? -word.strength : word.strength;
-      turned = false;
+      total += (word.role == PlantedRole::positive) == negated ? -word.strength : word.strength;
+      negated = false;
     }
     return total;
   }
 
-  // A text that says nothing, or as much for as against: turns one planted word into its opposite,
-  // or plants one.
-  void settle() {
+  // Flips a planted word, or adds one, when the sum is zero.
+  void resolve_tie() {
     const auto planted = std::find_if(words_.begin(), words_.end(),
                                       [](const PlantedWord& word) { return word.strength > 0; });
     if (planted == words_.end()) {
       words_[random_.below(words_.size())] = planted_word(leaning_);
       return;
     }
-    turn_around(*planted);
+    flip_polarity(*planted);
   }
 
-  // Changes planted words at random until the sum is 1 or 2. Strong ones must change into mild ones
-  // now and then: two strong words add up to 4 or to nothing.
-  void bring_close() {
+  // Changes planted words at random until the absolute sum is 1 or 2. Also changes strengths,
+  // because two strong words sum to 4 or 0 only.
+  void limit_margin() {
     std::vector<PlantedWord*> planted;
     for (PlantedWord& word : words_)
       if (word.strength > 0) planted.push_back(&word);
     while (sum() == 0 || std::abs(sum()) > 2) {
       PlantedWord& word = *planted[random_.below(planted.size())];
-      if (random_.chance(0.5)) {
-        turn_around(word);
+      if (random_.bernoulli(0.5)) {
+        flip_polarity(word);
       } else {
         word.strength = 3 - word.strength;
         const bool positive = word.role == PlantedRole::positive;
-        word.text = pick(planted_of(positive, word.strength == 2), random_);
+        word.text = pick(polarity_words(positive, word.strength == 2), random_);
       }
     }
   }
 
-  static void turn_around(PlantedWord& word) {
+  static void flip_polarity(PlantedWord& word) {
     const bool positive = word.role == PlantedRole::positive;
-    const Words from = planted_of(positive, word.strength == 2);
+    const Words from = polarity_words(positive, word.strength == 2);
     const auto at = std::find(from.begin(), from.end(), word.text) - from.begin();
-    word.text = planted_of(!positive, word.strength == 2)[static_cast<std::size_t>(at)];
+    word.text = polarity_words(!positive, word.strength == 2)[static_cast<std::size_t>(at)];
     word.role = positive ? PlantedRole::negative : PlantedRole::positive;
   }
 
-  void agree_articles() {
+  void fix_articles() {
     for (std::size_t i = 0; i + 1 < words_.size(); ++i) {
       const bool vowel = std::string_view("aeiou").find(words_[i + 1].text[0]) != std::string::npos;
       if (vowel && words_[i].text == kArticle) words_[i].text = kArticleBeforeVowels;
     }
   }
 
-  std::string spelled() const {
+  std::string join_words() const {
     std::string text;
     bool starts = true;
     for (const PlantedWord& word : words_) {
@@ -156,7 +155,7 @@ class Writer {
 
   const PlantedOptions& options_;
   Random random_;
-  bool leaning_;  // the label that most planted words speak for
+  bool leaning_;  // the label that most planted words agree with
   bool negated_ = false;
   std::vector<PlantedWord> words_;
 };
@@ -170,14 +169,14 @@ std::vector<PlantedWord> planted_words() {
     if (seen.insert(text).second) list.push_back({text, role, strength});
   };
   add(kArticleBeforeVowels, PlantedRole::filler, 0);
-  for (const std::string_view joint : planted::joints()) {
-    planted::for_pieces(joint, [&](auto piece) { add(piece, PlantedRole::filler, 0); });
+  for (const std::string_view connective : planted::connectives()) {
+    planted::for_each_token(connective, [&](auto token) { add(token, PlantedRole::filler, 0); });
   }
-  for (const Words clauses : {planted::deciding_clauses(), planted::filler_clauses()}) {
+  for (const Words clauses : {planted::decisive_clauses(), planted::filler_clauses()}) {
     for (const std::string_view clause : clauses) {
-      planted::for_pieces(clause, [&](auto piece) {
-        const bool stands = piece != "~" && piece != "J" && planted::words_of_slot(piece).empty();
-        if (stands) add(piece, PlantedRole::filler, 0);
+      planted::for_each_token(clause, [&](auto token) {
+        const bool is_literal = token != "~" && token != "J" && planted::slot_words(token).empty();
+        if (is_literal) add(token, PlantedRole::filler, 0);
       });
     }
   }
@@ -188,7 +187,7 @@ std::vector<PlantedWord> planted_words() {
   for (const bool positive : {true, false}) {
     for (const bool strong : {false, true}) {
       const PlantedRole role = positive ? PlantedRole::positive : PlantedRole::negative;
-      for (const auto word : planted_of(positive, strong)) add(word, role, strong ? 2 : 1);
+      for (const auto word : polarity_words(positive, strong)) add(word, role, strong ? 2 : 1);
     }
   }
   return list;

@@ -7,7 +7,7 @@ namespace {
 
 using Text = std::string_view;
 
-// Letters beyond ASCII are there on purpose: SQuAD counts code points, and bytes must not do.
+// Non-ASCII letters are intended: SQuAD offsets count code points, not bytes.
 constexpr auto kPersons = std::to_array<Text>({
     "Tobin",  "Marla",  "Jorund", "Elske",   "Pavlin",  "Zoë",    "Odrick", "Benna",
     "Corvin", "Lisbet", "Ansgar", "Mirelle", "Håkon",   "Tamsin", "Ulric",  "Petra",

@@ -1,4 +1,4 @@
-// The names, values and sentences of the planted questions and gaps.
+// Names, values and sentence templates of the planted questions and cloze tasks.
 #pragma once
 
 #include <span>
@@ -6,15 +6,15 @@
 
 namespace skim::planted {
 
-// A sort of values: a head, often with one of the words before it or behind it. No head is a word
-// of any sentence, so a value of one word stands nowhere else.
+// A kind of value: a head with optional words before or after it. Heads occur in no template, so a
+// one-word value occurs nowhere else.
 struct ValueKind {
   std::span<const std::string_view> fronts;
   std::span<const std::string_view> heads;
-  std::span<const std::string_view> backs;  // may be none
+  std::span<const std::string_view> backs;  // may be empty
 };
 
-// What can be said about a place. In sentences # is the topic, @ the place, * the value.
+// A kind of fact about a place. In templates # is the topic, @ the place, * the value.
 struct Relation {
   ValueKind values;
   std::span<const std::string_view> topics;
@@ -25,7 +25,7 @@ std::span<const Relation> relations();
 
 std::span<const std::string_view> places();
 
-// What marks the name that a gap asks for. In sentences @ is the name; questions hold XXXXX.
+// A phrase that marks the name asked for. In statements @ is the name; questions contain XXXXX.
 struct Cue {
   std::span<const std::string_view> statements;
   std::span<const std::string_view> questions;
@@ -35,7 +35,7 @@ std::span<const Cue> cues();
 // Single words; more than ten.
 std::span<const std::string_view> persons();
 
-// Clauses with slots as in planted_words.h in which @ is a name.
+// Clauses with slots as in planted_words.h, in which @ is a name.
 std::span<const std::string_view> person_clauses();
 
 }  // namespace skim::planted

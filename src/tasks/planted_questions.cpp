@@ -15,27 +15,27 @@
 namespace skim {
 namespace {
 
-constexpr std::size_t kFewestFacts = kPlantedQuestionsPerPassage;
-constexpr std::size_t kMostFacts = 5;
-constexpr double kFrontShare = 0.25;  // of values, where there are words to put before or behind
+constexpr std::size_t kMinFacts = kPlantedQuestionsPerPassage;
+constexpr std::size_t kMaxFacts = 5;
+constexpr double kFrontShare = 0.25;  // of values with a modifier before / after the head
 constexpr double kBackShare = 0.4;
-constexpr std::size_t kCueSentences = 3;     // at the end of the text: one of them has the cue
-constexpr std::size_t kDecoySentences = 10;  // at the start: one of them has another cue
-constexpr double kNamedShare = 0.5;          // of the sentences of a gap that need not hold a name
+constexpr std::size_t kCueRange = 3;     // the cue is in one of the last sentences
+constexpr std::size_t kDecoyRange = 10;  // the decoy cue is in one of the first sentences
+constexpr double kNamedShare = 0.5;      // of the filler sentences that mention a name
 
 template <class T>
-const T& any_one(std::span<const T> list, Random& random) {
+const T& choose(std::span<const T> list, Random& random) {
   return list[random.below(list.size())];
 }
 
 template <class T>
-void put_in_random_order(std::vector<T>& list, Random& random) {
+void shuffle(std::vector<T>& list, Random& random) {
   for (std::size_t left = list.size(); left > 1; --left) {
     std::swap(list[left - 1], list[random.below(left)]);
   }
 }
 
-std::string with_capital(std::string sentence) {
+std::string capitalize(std::string sentence) {
   char& first = sentence.front();
   if (first >= 'a' && first <= 'z') first = static_cast<char>(first - 'a' + 'A');
   return sentence;
@@ -48,19 +48,19 @@ void append_with_article(std::string& text, std::string_view word) {
   text += word;
 }
 
-// A clause with words in its slots and `name` for @; no full stop yet.
-std::string sentence_of_clause(std::string_view clause, std::string_view name, Random& random) {
+// Fills the slots of a clause, with `name` for @. Adds no full stop.
+std::string fill_clause(std::string_view clause, std::string_view name, Random& random) {
   std::string text;
-  planted::for_pieces(clause, [&](std::string_view piece) {
-    const auto words = planted::words_of_slot(piece);
-    if (!words.empty()) piece = any_one(words, random);
-    append_with_article(text, piece == "@" ? name : piece);
+  planted::for_each_token(clause, [&](std::string_view token) {
+    const auto words = planted::slot_words(token);
+    if (!words.empty()) token = choose(words, random);
+    append_with_article(text, token == "@" ? name : token);
   });
-  return with_capital(std::move(text));
+  return capitalize(std::move(text));
 }
 
-std::string plain_sentence(Random& random) {
-  return sentence_of_clause(any_one(planted::filler_clauses(), random), {}, random);
+std::string filler_sentence(Random& random) {
+  return fill_clause(choose(planted::filler_clauses(), random), {}, random);
 }
 
 struct Fact {
@@ -75,8 +75,8 @@ struct FactSentence {
   std::size_t value_begin = std::string::npos;
 };
 
-// The pattern with the words of the fact for #, @ and *; no full stop yet.
-FactSentence told(std::string_view pattern, const Fact& fact) {
+// Substitutes the words of the fact for #, @ and * in the pattern. Adds no full stop.
+FactSentence fill_pattern(std::string_view pattern, const Fact& fact) {
   FactSentence sentence;
   for (const char c : pattern) {
     if (c == '#') {
@@ -90,7 +90,7 @@ FactSentence told(std::string_view pattern, const Fact& fact) {
       sentence.text += c;
     }
   }
-  sentence.text = with_capital(std::move(sentence.text));
+  sentence.text = capitalize(std::move(sentence.text));
   return sentence;
 }
 
@@ -100,14 +100,14 @@ class PassageWriter {
       : options_(options), random_(options.seed, index) {}
 
   PlantedPassage write() {
-    const std::size_t count = kFewestFacts + random_.below(kMostFacts - kFewestFacts + 1);
+    const std::size_t count = kMinFacts + random_.below(kMaxFacts - kMinFacts + 1);
     while (facts_.size() < count) facts_.push_back(new_fact());
     for (const Fact& fact : facts_) {
-      add(told(any_one(fact.relation->statements, random_), fact));
+      add(fill_pattern(choose(fact.relation->statements, random_), fact));
     }
-    while (words_ < options_.words) add({plain_sentence(random_)});
+    while (words_ < options_.words) add({filler_sentence(random_)});
     PlantedPassage passage;
-    const std::vector<std::size_t> begins = put_together(passage.text);
+    const std::vector<std::size_t> begins = assemble(passage.text);
     for (std::size_t i = 0; i < kPlantedQuestionsPerPassage; ++i) {
       passage.questions.push_back(question_about(facts_[i], begins[i]));
     }
@@ -115,13 +115,13 @@ class PassageWriter {
   }
 
  private:
-  // Topics, places and heads of values differ throughout a passage, so that a question has one
-  // answer, which stands in one place. There are far more of them than a passage has facts.
+  // Topics, places and heads of values are unique within a passage, so that each question has one
+  // answer that occurs once. There are far more of them than facts per passage.
   Fact new_fact() {
     Fact fact;
     do {
-      fact.relation = &any_one(planted::relations(), random_);
-      fact.topic = any_one(fact.relation->topics, random_);
+      fact.relation = &choose(planted::relations(), random_);
+      fact.topic = choose(fact.relation->topics, random_);
     } while (is_used(fact.topic));
     used_.push_back(fact.topic);
     fact.place = unused(planted::places());
@@ -131,18 +131,18 @@ class PassageWriter {
 
   std::string new_value(const planted::ValueKind& kind) {
     std::string value;
-    if (random_.chance(kFrontShare)) value = std::string(any_one(kind.fronts, random_)) + " ";
+    if (random_.bernoulli(kFrontShare)) value = std::string(choose(kind.fronts, random_)) + " ";
     value += unused(kind.heads);
-    if (!kind.backs.empty() && random_.chance(kBackShare)) {
+    if (!kind.backs.empty() && random_.bernoulli(kBackShare)) {
       value += " ";
-      value += any_one(kind.backs, random_);
+      value += choose(kind.backs, random_);
     }
     return value;
   }
 
   std::string_view unused(std::span<const std::string_view> words) {
-    std::string_view word = any_one(words, random_);
-    while (is_used(word)) word = any_one(words, random_);
+    std::string_view word = choose(words, random_);
+    while (is_used(word)) word = choose(words, random_);
     used_.push_back(word);
     return word;
   }
@@ -153,16 +153,16 @@ class PassageWriter {
 
   void add(FactSentence sentence) {
     sentence.text += '.';
-    tokenize(sentence.text, Tokenizer::english, extents_);
-    words_ += extents_.size();
+    tokenize(sentence.text, Tokenizer::english, tokens_);
+    words_ += tokens_.size();
     sentences_.push_back(std::move(sentence));
   }
 
-  // Writes the sentences in random order; returns where the values of the facts start.
-  std::vector<std::size_t> put_together(std::string& text) {
+  // Concatenates the sentences in random order; returns the offsets of the facts' values.
+  std::vector<std::size_t> assemble(std::string& text) {
     std::vector<std::size_t> order(sentences_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    put_in_random_order(order, random_);
+    shuffle(order, random_);
     std::vector<std::size_t> begins(facts_.size());
     for (const std::size_t at : order) {
       if (!text.empty()) text += ' ';
@@ -173,66 +173,66 @@ class PassageWriter {
   }
 
   PlantedQuestion question_about(const Fact& fact, std::size_t begin) {
-    const std::string_view pattern = any_one(fact.relation->questions, random_);
-    return {told(pattern, fact).text + "?", fact.value, begin};
+    const std::string_view pattern = choose(fact.relation->questions, random_);
+    return {fill_pattern(pattern, fact).text + "?", fact.value, begin};
   }
 
   const PlantedQuestionOptions& options_;
   Random random_;
   std::vector<Fact> facts_;
   std::vector<std::string_view> used_;
-  std::vector<FactSentence> sentences_;  // those of the facts first
+  std::vector<FactSentence> sentences_;  // the facts first
   std::size_t words_ = 0;
-  std::vector<Word> extents_;
+  std::vector<TokenSpan> tokens_;
 };
 
-class GapWriter {
+class ClozeWriter {
  public:
-  GapWriter(const PlantedQuestionOptions& options, std::uint64_t index)
+  ClozeWriter(const PlantedQuestionOptions& options, std::uint64_t index)
       : random_(options.seed, index) {
     const auto persons = planted::persons();
     names_.assign(persons.begin(), persons.end());
-    put_in_random_order(names_, random_);
-    names_.resize(kPlantedGapChoices);
+    shuffle(names_, random_);
+    names_.resize(kPlantedClozeChoices);
   }
 
-  PlantedGap write() {
+  PlantedCloze write() {
     const std::size_t cue = random_.below(planted::cues().size());
-    PlantedGap gap;
-    gap.sentences = other_sentences();
-    // One draw a statement: the order in which arguments are computed is the compiler's.
-    const std::size_t decoy_at = random_.below(kDecoySentences);
-    insert(gap, decoy_at, marked(other_cue(cue), names_[1]));
-    const std::size_t cue_at = kPlantedGapSentences - 1 - random_.below(kCueSentences);
-    insert(gap, cue_at, marked(cue, names_[0]));
-    gap.question = any_one(planted::cues()[cue].questions, random_);
-    gap.answer = names_[0];
-    gap.choices.assign(names_.begin(), names_.end());
-    put_in_random_order(gap.choices, random_);
-    return gap;
+    PlantedCloze cloze;
+    cloze.sentences = filler_and_person_sentences();
+    // One random number per statement, because the evaluation order of arguments is unspecified.
+    const std::size_t decoy_at = random_.below(kDecoyRange);
+    insert(cloze, decoy_at, cue_sentence(other_cue(cue), names_[1]));
+    const std::size_t cue_at = kPlantedClozeSentences - 1 - random_.below(kCueRange);
+    insert(cloze, cue_at, cue_sentence(cue, names_[0]));
+    cloze.question = choose(planted::cues()[cue].questions, random_);
+    cloze.answer = names_[0];
+    cloze.choices.assign(names_.begin(), names_.end());
+    shuffle(cloze.choices, random_);
+    return cloze;
   }
 
  private:
-  // All but the two that have a cue. Every name that these two do not hold stands in one.
-  std::vector<std::string> other_sentences() {
+  // All sentences but the two with a cue. Mentions every name that those two do not.
+  std::vector<std::string> filler_and_person_sentences() {
     std::vector<std::string> sentences;
-    for (std::size_t i = 2; i < names_.size(); ++i) sentences.push_back(about(names_[i]));
-    while (sentences.size() < kPlantedGapSentences - 2) {
-      const bool named = random_.chance(kNamedShare);
-      sentences.push_back(named ? about(names_[random_.below(names_.size())])
-                                : plain_sentence(random_) + " .");
+    for (std::size_t i = 2; i < names_.size(); ++i) sentences.push_back(person_sentence(names_[i]));
+    while (sentences.size() < kPlantedClozeSentences - 2) {
+      const bool named = random_.bernoulli(kNamedShare);
+      sentences.push_back(named ? person_sentence(names_[random_.below(names_.size())])
+                                : filler_sentence(random_) + " .");
     }
-    put_in_random_order(sentences, random_);
+    shuffle(sentences, random_);
     return sentences;
   }
 
-  std::string about(std::string_view name) {
-    return sentence_of_clause(any_one(planted::person_clauses(), random_), name, random_) + " .";
+  std::string person_sentence(std::string_view name) {
+    return fill_clause(choose(planted::person_clauses(), random_), name, random_) + " .";
   }
 
-  std::string marked(std::size_t cue, std::string_view name) {
-    const std::string_view pattern = any_one(planted::cues()[cue].statements, random_);
-    return sentence_of_clause(pattern, name, random_);
+  std::string cue_sentence(std::size_t cue, std::string_view name) {
+    const std::string_view pattern = choose(planted::cues()[cue].statements, random_);
+    return fill_clause(pattern, name, random_);
   }
 
   std::size_t other_cue(std::size_t cue) {
@@ -240,13 +240,13 @@ class GapWriter {
     return (cue + 1 + random_.below(count - 1)) % count;
   }
 
-  static void insert(PlantedGap& gap, std::size_t at, std::string sentence) {
-    const auto place = gap.sentences.begin() + static_cast<std::ptrdiff_t>(at);
-    gap.sentences.insert(place, std::move(sentence));
+  static void insert(PlantedCloze& cloze, std::size_t at, std::string sentence) {
+    const auto place = cloze.sentences.begin() + static_cast<std::ptrdiff_t>(at);
+    cloze.sentences.insert(place, std::move(sentence));
   }
 
   Random random_;
-  std::vector<std::string_view> names_;  // the answer, the one that another cue marks, the others
+  std::vector<std::string_view> names_;  // the answer, the decoy, the others
 };
 
 std::size_t code_points_before(std::string_view text, std::size_t byte) {
@@ -257,14 +257,14 @@ std::size_t code_points_before(std::string_view text, std::size_t byte) {
 }
 
 Json question_json(const PlantedPassage& passage, std::size_t which, std::string id) {
-  const PlantedQuestion& asked = passage.questions[which];
-  const Json answer{{"text", asked.answer},
-                    {"answer_start", code_points_before(passage.text, asked.begin)}};
+  const PlantedQuestion& question = passage.questions[which];
+  const Json answer{{"text", question.answer},
+                    {"answer_start", code_points_before(passage.text, question.begin)}};
   return Json{
-      {"id", std::move(id)}, {"question", asked.question}, {"answers", Json::array({answer})}};
+      {"id", std::move(id)}, {"question", question.question}, {"answers", Json::array({answer})}};
 }
 
-// The questions of one passage from number `first` up to `end`.
+// The questions [first, end) of one passage.
 Json paragraph_json(const PlantedQuestionOptions& options, std::uint64_t first, std::uint64_t end) {
   const PlantedPassage passage = planted_passage(options, first / kPlantedQuestionsPerPassage);
   Json questions = Json::array();
@@ -276,13 +276,14 @@ Json paragraph_json(const PlantedQuestionOptions& options, std::uint64_t first, 
   return Json{{"context", passage.text}, {"qas", std::move(questions)}};
 }
 
-void append_gap(std::string& text, const PlantedGap& gap) {
-  for (std::size_t i = 0; i < gap.sentences.size(); ++i) {
-    text += std::to_string(i + 1) + " " + gap.sentences[i] + "\n";
+void append_cloze(std::string& text, const PlantedCloze& cloze) {
+  for (std::size_t i = 0; i < cloze.sentences.size(); ++i) {
+    text += std::to_string(i + 1) + " " + cloze.sentences[i] + "\n";
   }
-  text += std::to_string(gap.sentences.size() + 1) + " " + gap.question + "\t" + gap.answer + "\t";
+  text += std::to_string(cloze.sentences.size() + 1) + " " + cloze.question + "\t" + cloze.answer +
+          "\t";
   char separator = '\t';
-  for (const std::string& choice : gap.choices) {
+  for (const std::string& choice : cloze.choices) {
     text += std::exchange(separator, '|') + choice;
   }
   text += "\n\n";
@@ -294,8 +295,8 @@ PlantedPassage planted_passage(const PlantedQuestionOptions& options, std::uint6
   return PassageWriter(options, index).write();
 }
 
-PlantedGap planted_gap(const PlantedQuestionOptions& options, std::uint64_t index) {
-  return GapWriter(options, index).write();
+PlantedCloze planted_cloze(const PlantedQuestionOptions& options, std::uint64_t index) {
+  return ClozeWriter(options, index).write();
 }
 
 std::string squad_json(const PlantedQuestionOptions& options, std::uint64_t first,
@@ -316,7 +317,7 @@ std::string squad_json(const PlantedQuestionOptions& options, std::uint64_t firs
 std::string cbt_text(const PlantedQuestionOptions& options, std::uint64_t first,
                      std::size_t count) {
   std::string text;
-  for (std::size_t i = 0; i < count; ++i) append_gap(text, planted_gap(options, first + i));
+  for (std::size_t i = 0; i < count; ++i) append_cloze(text, planted_cloze(options, first + i));
   return text;
 }
 

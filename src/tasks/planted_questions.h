@@ -1,13 +1,13 @@
-// Two generated question-answering tasks with a known truth, made of invented names. Like the
+// Two synthetic question-answering tasks with known ground truth, made of invented names. Like the
 // planted words they are easy to learn and need no download.
 //
-// Questions: a passage of filler in which a few facts stand ("The guard of Velmora is called
-// Tobin."), and questions about some of them ("Who is the guard of Velmora?"), each answered by a
-// piece of the passage. No two facts of a passage have the same topic (guard) or place.
+// Extractive questions: a passage of filler with a few facts ("The guard of Velmora is called
+// Tobin.") and questions about some of them ("Who is the guard of Velmora?"), each answered by a
+// span of the passage. No two facts of a passage have the same topic (guard) or place.
 //
-// Gaps: twenty sentences about ten persons, and one with a name left out. A cue, which question and
-// text share ("cheered for"), stands before the name in one of the last three sentences; early in
-// the text another cue marks somebody else.
+// Cloze: twenty sentences about ten persons and a question with a missing name. A cue that question
+// and text share ("cheered for") precedes the name in one of the last three sentences; a decoy cue
+// early in the text marks another name.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@ namespace skim {
 
 struct PlantedQuestionOptions {
   std::uint64_t seed = 1;
-  // Of a passage at least, counted as the tokenizer does: filler sentences are added until there
-  // are so many, and the facts stand there whatever is asked for. Gaps take no notice of it.
+  // Minimum length of a passage, as counted by the tokenizer: filler sentences are added until it
+  // is reached. Ignored by the cloze task.
   std::size_t words = 120;
 };
 
 struct PlantedQuestion {
   std::string question;
-  std::string answer;     // stands only once in the passage
-  std::size_t begin = 0;  // byte of the passage where the answer starts
+  std::string answer;     // occurs exactly once in the passage
+  std::size_t begin = 0;  // byte offset of the answer in the passage
 };
 
-// Of every passage, so that the number of a question tells its passage.
+// Fixed, so that the number of a question determines its passage.
 inline constexpr std::size_t kPlantedQuestionsPerPassage = 3;
 
 struct PlantedPassage {
@@ -38,26 +38,27 @@ struct PlantedPassage {
   std::vector<PlantedQuestion> questions;  // kPlantedQuestionsPerPassage of them
 };
 
-inline constexpr std::size_t kPlantedGapSentences = 20;
-inline constexpr std::size_t kPlantedGapChoices = 10;
+inline constexpr std::size_t kPlantedClozeSentences = 20;
+inline constexpr std::size_t kPlantedClozeChoices = 10;
 
-struct PlantedGap {
-  std::vector<std::string> sentences;  // kPlantedGapSentences of them
-  std::string question;                // XXXXX is the word left out
+struct PlantedCloze {
+  std::vector<std::string> sentences;  // kPlantedClozeSentences of them
+  std::string question;                // XXXXX is the missing word
   std::string answer;
-  std::vector<std::string> choices;  // kPlantedGapChoices names, all of them in the sentences
+  std::vector<std::string>
+      choices;  // kPlantedClozeChoices names, all of which occur in the sentences
 };
 
-// Passage or gap number `index` of a seed; the same on every machine, whatever was asked before.
+// Generates passage or cloze question number `index` of a seed; identical on every platform and in
+// any order of calls.
 PlantedPassage planted_passage(const PlantedQuestionOptions& options, std::uint64_t index);
-PlantedGap planted_gap(const PlantedQuestionOptions& options, std::uint64_t index);
+PlantedCloze planted_cloze(const PlantedQuestionOptions& options, std::uint64_t index);
 
-// The questions numbered `first` to `first` + `count` - 1 as a file of SQuAD (version 1.1).
-// Question number q belongs to passage q / kPlantedQuestionsPerPassage: parts that shall not share
-// a passage start at multiples of that.
+// Returns the questions `first` to `first` + `count` - 1 in SQuAD 1.1 format. Question q belongs to
+// passage q / kPlantedQuestionsPerPassage: start at multiples of that to get disjoint passages.
 std::string squad_json(const PlantedQuestionOptions& options, std::uint64_t first,
                        std::size_t count);
-// The gaps numbered so as a file of the Children's Book Test.
+// Returns the cloze questions of this range in the format of the Children's Book Test.
 std::string cbt_text(const PlantedQuestionOptions& options, std::uint64_t first, std::size_t count);
 
 }  // namespace skim

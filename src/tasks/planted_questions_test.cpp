@@ -18,27 +18,27 @@
 namespace skim {
 namespace {
 
-std::size_t times_in(std::string_view text, std::string_view piece) {
+std::size_t count_occurrences(std::string_view text, std::string_view wanted) {
   std::size_t times = 0;
-  for (auto at = text.find(piece); at != std::string_view::npos; at = text.find(piece, at + 1)) {
+  for (auto at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) {
     ++times;
   }
   return times;
 }
 
-// Gaps are written with a space around every word.
+// Cloze questions have a space around every word.
 std::set<std::string> spaced_words(const std::string& sentence) {
   std::istringstream stream(sentence);
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-std::string whole_text(const PlantedGap& gap) {
+std::string whole_text(const PlantedCloze& cloze) {
   std::string text;
-  for (const std::string& sentence : gap.sentences) text += (text.empty() ? "" : " ") + sentence;
+  for (const std::string& sentence : cloze.sentences) text += (text.empty() ? "" : " ") + sentence;
   return text;
 }
 
-// The word of a sentence that one of the patterns has @ for; nothing when none fits.
+// The word in place of @ when one of the patterns matches the sentence.
 std::string name_marked_by(const planted::Cue& cue, const std::string& sentence) {
   for (const std::string_view pattern : cue.statements) {
     const std::string_view before = pattern.substr(1, pattern.find('@') - 1);  // not the capital
@@ -49,21 +49,22 @@ std::string name_marked_by(const planted::Cue& cue, const std::string& sentence)
   return {};
 }
 
-// The cue of a gap, from its question alone.
-const planted::Cue& cue_of(const PlantedGap& gap) {
+// The cue of a cloze question, found from its question.
+const planted::Cue& find_cue(const PlantedCloze& cloze) {
   const auto cues = planted::cues();
   return *std::find_if(cues.begin(), cues.end(), [&](const planted::Cue& cue) {
-    return std::count(cue.questions.begin(), cue.questions.end(), gap.question) > 0;
+    return std::count(cue.questions.begin(), cue.questions.end(), cloze.question) > 0;
   });
 }
 
-TEST(PlantedPassage, HasEveryAnswerWhereItSaysAndNowhereElse) {
+TEST(PlantedPassage, HasEveryAnswerExactlyAtItsOffset) {
   for (std::uint64_t i = 0; i < 3000; ++i) {
     const PlantedPassage made = planted_passage({}, i);
     ASSERT_EQ(made.questions.size(), kPlantedQuestionsPerPassage);
     for (const PlantedQuestion& asked : made.questions) {
       ASSERT_EQ(made.text.substr(asked.begin, asked.answer.size()), asked.answer);
-      ASSERT_EQ(times_in(made.text, asked.answer), 1U) << asked.answer << ": " << made.text;
+      ASSERT_EQ(count_occurrences(made.text, asked.answer), 1U)
+          << asked.answer << ": " << made.text;
     }
   }
 }
@@ -80,18 +81,19 @@ TEST(PlantedPassage, AsksDifferentQuestionsWithDifferentAnswers) {
   }
 }
 
-TEST(PlantedPassage, AnswersWithOneToThreeWholeWords) {
+TEST(PlantedPassage, AnswersAreOneToThreeWholeWords) {
   std::set<std::size_t> lengths;
-  std::vector<Word> words;
+  std::vector<TokenSpan> words;
   for (std::uint64_t i = 0; i < 500; ++i) {
     const PlantedPassage made = planted_passage({}, i);
     tokenize(made.text, Tokenizer::english, words);
     for (const PlantedQuestion& asked : made.questions) {
       const std::size_t end = asked.begin + asked.answer.size();
-      const auto first = std::find_if(words.begin(), words.end(),
-                                      [&](const Word& word) { return word.begin == asked.begin; });
+      const auto first = std::find_if(words.begin(), words.end(), [&](const TokenSpan& word) {
+        return word.begin == asked.begin;
+      });
       const auto last = std::find_if(words.begin(), words.end(),
-                                     [&](const Word& word) { return word.end == end; });
+                                     [&](const TokenSpan& word) { return word.end == end; });
       ASSERT_TRUE(first != words.end() && last != words.end()) << asked.answer;
       lengths.insert(static_cast<std::size_t>(last - first) + 1);
     }
@@ -99,7 +101,7 @@ TEST(PlantedPassage, AnswersWithOneToThreeWholeWords) {
   EXPECT_THAT(lengths, testing::ElementsAre(1, 2, 3));
 }
 
-TEST(PlantedPassage, TellsTheAnswerInASentenceWithNamesOfTheQuestion) {
+TEST(PlantedPassage, StatesTheAnswerInASentenceWithTheNamesOfTheQuestion) {
   for (std::uint64_t i = 0; i < 500; ++i) {
     const PlantedPassage made = planted_passage({}, i);
     for (const PlantedQuestion& asked : made.questions) {
@@ -116,8 +118,8 @@ TEST(PlantedPassage, TellsTheAnswerInASentenceWithNamesOfTheQuestion) {
   }
 }
 
-TEST(PlantedPassage, HasTheLengthThatWasAskedForAndAtMostASentenceMore) {
-  std::vector<Word> words;
+TEST(PlantedPassage, HasTheRequestedLengthPlusAtMostOneSentence) {
+  std::vector<TokenSpan> words;
   for (const std::size_t length : {100U, 121U, 1000U}) {
     for (std::uint64_t i = 0; i < 50; ++i) {
       tokenize(planted_passage({.words = length}, i).text, Tokenizer::english, words);
@@ -127,18 +129,18 @@ TEST(PlantedPassage, HasTheLengthThatWasAskedForAndAtMostASentenceMore) {
   }
 }
 
-TEST(PlantedPassage, HasItsFactsWhateverLengthIsAskedFor) {
+TEST(PlantedPassage, HasItsFactsForAnyLength) {
   const PlantedPassage made = planted_passage({.words = 0}, 0);
   EXPECT_EQ(made.questions.size(), kPlantedQuestionsPerPassage);
 }
 
-TEST(PlantedPassage, DependsOnSeedAndNumberOnly) {
+TEST(PlantedPassage, DependsOnSeedAndIndexOnly) {
   EXPECT_EQ(planted_passage({.seed = 5}, 3).text, planted_passage({.seed = 5}, 3).text);
   EXPECT_NE(planted_passage({.seed = 5}, 3).text, planted_passage({.seed = 6}, 3).text);
   EXPECT_NE(planted_passage({.seed = 5}, 3).text, planted_passage({.seed = 5}, 4).text);
 }
 
-TEST(PlantedPassage, StaysTheSameAcrossVersions) {
+TEST(PlantedPassage, IsStableAcrossVersions) {
   // Models, documents and reports quote these texts.
   const PlantedPassage made = planted_passage({.seed = 1, .words = 40}, 0);
   EXPECT_EQ(
@@ -149,7 +151,7 @@ TEST(PlantedPassage, StaysTheSameAcrossVersions) {
   EXPECT_EQ(made.questions[0].question, "What is the name of the poet of Sundby?");
 }
 
-TEST(SquadJson, ParsesBackToTheSameTruth) {
+TEST(SquadJson, RoundTrips) {
   const PlantedQuestionOptions options{.seed = 4};
   Dataset data;
   ASSERT_TRUE(parse_squad(squad_json(options, 0, 600), data));
@@ -167,7 +169,7 @@ TEST(SquadJson, ParsesBackToTheSameTruth) {
 }
 
 TEST(SquadJson, CountsCodePointsAndNotBytes) {
-  // An answer stands only once, so that the parser would find it even from a wrong place: what the
+  // An answer occurs only once, so that the parser would find it even from a wrong offset: what the
   // file says must be looked at.
   std::uint64_t index = 0;
   PlantedPassage made = planted_passage({}, index);
@@ -185,7 +187,7 @@ TEST(SquadJson, CountsCodePointsAndNotBytes) {
   EXPECT_THAT(file, testing::HasSubstr("\"answer_start\":" + std::to_string(start) + "}"));
 }
 
-TEST(SquadJson, HasAsManyQuestionsAsAskedForFromWhereverItStarts) {
+TEST(SquadJson, HasTheRequestedQuestionsFromAnyStart) {
   Dataset all;
   ASSERT_TRUE(parse_squad(squad_json({}, 0, 20), all));
   for (std::uint64_t first = 0; first < 7; ++first) {
@@ -200,25 +202,25 @@ TEST(SquadJson, HasAsManyQuestionsAsAskedForFromWhereverItStarts) {
   }
 }
 
-TEST(SquadJson, IsRecognised) { EXPECT_TRUE(looks_like_squad(squad_json({}, 0, 1))); }
+TEST(SquadJson, IsDetected) { EXPECT_TRUE(looks_like_squad(squad_json({}, 0, 1))); }
 
-TEST(PlantedGap, HasTheAnswerAmongTenDifferentNamesOfTheText) {
+TEST(PlantedCloze, HasTheAnswerAmongTenNamesOfTheText) {
   for (std::uint64_t i = 0; i < 1000; ++i) {
-    const PlantedGap made = planted_gap({}, i);
-    EXPECT_EQ(made.sentences.size(), kPlantedGapSentences);
-    EXPECT_EQ(std::set(made.choices.begin(), made.choices.end()).size(), kPlantedGapChoices);
+    const PlantedCloze made = planted_cloze({}, i);
+    EXPECT_EQ(made.sentences.size(), kPlantedClozeSentences);
+    EXPECT_EQ(std::set(made.choices.begin(), made.choices.end()).size(), kPlantedClozeChoices);
     EXPECT_THAT(made.choices, testing::Contains(made.answer));
     EXPECT_THAT(spaced_words(whole_text(made)), testing::IsSupersetOf(made.choices));
-    EXPECT_EQ(times_in(made.question, "XXXXX"), 1U);
+    EXPECT_EQ(count_occurrences(made.question, "XXXXX"), 1U);
   }
 }
 
-TEST(PlantedGap, HasTheCueOfItsQuestionBeforeTheAnswerAloneAndNearTheEnd) {
+TEST(PlantedCloze, HasItsCueOnlyBeforeTheAnswerNearTheEnd) {
   for (std::uint64_t i = 0; i < 1000; ++i) {
-    const PlantedGap made = planted_gap({}, i);
+    const PlantedCloze made = planted_cloze({}, i);
     std::vector<std::size_t> marked;
     for (std::size_t at = 0; at < made.sentences.size(); ++at) {
-      const std::string name = name_marked_by(cue_of(made), made.sentences[at]);
+      const std::string name = name_marked_by(find_cue(made), made.sentences[at]);
       if (name.empty()) continue;
       marked.push_back(at);
       EXPECT_EQ(name, made.answer);
@@ -227,36 +229,36 @@ TEST(PlantedGap, HasTheCueOfItsQuestionBeforeTheAnswerAloneAndNearTheEnd) {
   }
 }
 
-TEST(PlantedGap, IsNotGivenAwayByThePlaceOfTheAnswerAmongTheChoices) {
-  std::vector<int> times(kPlantedGapChoices);
+TEST(PlantedCloze, AnswerPositionAmongTheChoicesIsUniform) {
+  std::vector<int> times(kPlantedClozeChoices);
   for (std::uint64_t i = 0; i < 2000; ++i) {
-    const PlantedGap made = planted_gap({}, i);
+    const PlantedCloze made = planted_cloze({}, i);
     const auto place = std::find(made.choices.begin(), made.choices.end(), made.answer);
     ++times[static_cast<std::size_t>(place - made.choices.begin())];
   }
   EXPECT_THAT(times, testing::Each(testing::AllOf(testing::Gt(146), testing::Lt(254))));  // 4 sigma
 }
 
-TEST(PlantedGap, DependsOnSeedAndNumberOnly) {
-  EXPECT_EQ(planted_gap({.seed = 5}, 3).sentences, planted_gap({.seed = 5}, 3).sentences);
-  EXPECT_NE(planted_gap({.seed = 5}, 3).sentences, planted_gap({.seed = 6}, 3).sentences);
-  EXPECT_NE(planted_gap({.seed = 5}, 3).sentences, planted_gap({.seed = 5}, 4).sentences);
+TEST(PlantedCloze, DependsOnSeedAndIndexOnly) {
+  EXPECT_EQ(planted_cloze({.seed = 5}, 3).sentences, planted_cloze({.seed = 5}, 3).sentences);
+  EXPECT_NE(planted_cloze({.seed = 5}, 3).sentences, planted_cloze({.seed = 6}, 3).sentences);
+  EXPECT_NE(planted_cloze({.seed = 5}, 3).sentences, planted_cloze({.seed = 5}, 4).sentences);
 }
 
-TEST(PlantedGap, StaysTheSameAcrossVersions) {
-  const PlantedGap made = planted_gap({.seed = 1}, 0);
+TEST(PlantedCloze, IsStableAcrossVersions) {
+  const PlantedCloze made = planted_cloze({.seed = 1}, 0);
   EXPECT_EQ(made.sentences[0], "The usual street followed and Ingrid arrived .");
   EXPECT_EQ(made.question, "With the crown on , XXXXX looked like a king .");
   EXPECT_EQ(made.answer, "Petra");
 }
 
-TEST(CbtText, ParsesBackToTheSameTruth) {
+TEST(CbtText, RoundTrips) {
   const PlantedQuestionOptions options{.seed = 4};
   std::vector<Example> examples;
   ASSERT_TRUE(parse_cbt(cbt_text(options, 7, 200), examples));
   ASSERT_EQ(examples.size(), 200U);
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    const PlantedGap made = planted_gap(options, 7 + i);
+    const PlantedCloze made = planted_cloze(options, 7 + i);
     EXPECT_EQ(examples[i].query.text, whole_text(made));
     EXPECT_EQ(examples[i].query.question, made.question);
     EXPECT_EQ(examples[i].query.choices, made.choices);
@@ -264,7 +266,7 @@ TEST(CbtText, ParsesBackToTheSameTruth) {
   }
 }
 
-TEST(CbtText, IsRecognised) {
+TEST(CbtText, IsDetected) {
   const std::string text = cbt_text({}, 0, 2);
   EXPECT_TRUE(looks_like_cbt(text));
   EXPECT_TRUE(is_utf8(text));

@@ -13,11 +13,11 @@
 namespace skim {
 namespace {
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<Word> extents;
-  tokenize(text, Tokenizer::english, extents);
+std::vector<std::string> split_words(const std::string& text) {
+  std::vector<TokenSpan> tokens;
+  tokenize(text, Tokenizer::english, tokens);
   std::vector<std::string> words;
-  for (const Word& word : extents) {
+  for (const TokenSpan& word : tokens) {
     std::string spelled = text.substr(word.begin, word.end - word.begin);
     for (char& c : spelled) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     words.push_back(std::move(spelled));
@@ -33,8 +33,8 @@ Known vocabulary() {
   return known;
 }
 
-// What planted words add up to by the rule of planted.h, from the text alone.
-int sum_of(const std::vector<std::string>& words, const Known& known) {
+// Applies the label rule of planted.h to the text.
+int polarity_sum(const std::vector<std::string>& words, const Known& known) {
   int sum = 0;
   int sign = 1;
   for (const std::string& word : words) {
@@ -47,11 +47,11 @@ int sum_of(const std::vector<std::string>& words, const Known& known) {
   return sum;
 }
 
-int label_of(const std::vector<std::string>& words, const Known& known) {
-  return sum_of(words, known) > 0 ? 1 : 0;
+int expected_label(const std::vector<std::string>& words, const Known& known) {
+  return polarity_sum(words, known) > 0 ? 1 : 0;
 }
 
-TEST(PlantedWords, AreFortyAndMoreOfEachSignAndAllDifferent) {
+TEST(PlantedWords, AreDistinctAndAtLeastFortyPerPolarity) {
   std::map<PlantedRole, int> counts;
   std::set<std::string_view> different;
   for (const PlantedWord& word : planted_words()) {
@@ -69,30 +69,30 @@ TEST(PlantedWords, HaveOppositesOfTheSameStrength) {
   EXPECT_EQ(planted::strong_positive().size(), planted::strong_negative().size());
 }
 
-TEST(PlantedText, HasTheLengthThatWasAskedFor) {
+TEST(PlantedText, HasTheRequestedLength) {
   for (const std::size_t words : {0U, 1U, 2U, 3U, 10U, 61U, 2000U}) {
     for (std::uint64_t i = 0; i < 20; ++i) {
       const PlantedText made = planted_text({.words = words}, i);
-      EXPECT_EQ(words_of(made.text).size(), words) << made.text;
+      EXPECT_EQ(split_words(made.text).size(), words) << made.text;
     }
   }
 }
 
-TEST(PlantedText, IsMadeOfKnownWordsAndLabelledByItsOwnRule) {
+TEST(PlantedText, UsesKnownWordsAndFollowsTheLabelRule) {
   const Known known = vocabulary();
   for (std::uint64_t i = 0; i < 500; ++i) {
     const PlantedText made = planted_text({.words = 1 + i % 80}, i);
-    const std::vector<std::string> words = words_of(made.text);
+    const std::vector<std::string> words = split_words(made.text);
     for (const std::string& word : words) ASSERT_TRUE(known.contains(word)) << word;
-    EXPECT_EQ(label_of(words, known), made.label) << made.text;
+    EXPECT_EQ(expected_label(words, known), made.label) << made.text;
   }
 }
 
-TEST(PlantedText, NamesTheWordsThatDecide) {
+TEST(PlantedText, ListsTheDecisiveWords) {
   const Known known = vocabulary();
   for (std::uint64_t i = 0; i < 100; ++i) {
     const PlantedText made = planted_text({}, i);
-    const std::vector<std::string> words = words_of(made.text);
+    const std::vector<std::string> words = split_words(made.text);
     std::vector<std::size_t> decisive;
     for (std::size_t at = 0; at < words.size(); ++at) {
       if (known.at(words[at]).role != PlantedRole::filler) decisive.push_back(at);
@@ -102,13 +102,13 @@ TEST(PlantedText, NamesTheWordsThatDecide) {
   }
 }
 
-TEST(PlantedText, DependsOnSeedAndNumberOnly) {
+TEST(PlantedText, DependsOnSeedAndIndexOnly) {
   EXPECT_EQ(planted_text({.seed = 5}, 3).text, planted_text({.seed = 5}, 3).text);
   EXPECT_NE(planted_text({.seed = 5}, 3).text, planted_text({.seed = 6}, 3).text);
   EXPECT_NE(planted_text({.seed = 5}, 3).text, planted_text({.seed = 5}, 4).text);
 }
 
-TEST(PlantedText, StaysTheSameAcrossVersions) {
+TEST(PlantedText, IsStableAcrossVersions) {
   // Models, documents and reports quote these texts.
   EXPECT_EQ(
       planted_text({.seed = 1, .words = 24}, 0).text,
@@ -116,21 +116,21 @@ TEST(PlantedText, StaysTheSameAcrossVersions) {
       "The letter of the sound was");
 }
 
-TEST(PlantedText, HasNoNegatorsWhenNoneAreWanted) {
+TEST(PlantedText, HasNoNegatorsWhenDisabled) {
   const Known known = vocabulary();
   for (std::uint64_t i = 0; i < 100; ++i) {
     const PlantedText made = planted_text({.negators = false}, i);
-    for (const std::string& word : words_of(made.text)) {
+    for (const std::string& word : split_words(made.text)) {
       EXPECT_NE(known.at(word).role, PlantedRole::negator) << made.text;
     }
   }
 }
 
-TEST(PlantedText, IsCloseWhenThatIsWanted) {
+TEST(PlantedText, HasANarrowMarginWhenRequested) {
   const Known known = vocabulary();
   for (std::uint64_t i = 0; i < 300; ++i) {
-    const PlantedText made = planted_text({.words = 3 + i % 60, .close = true}, i);
-    const int sum = sum_of(words_of(made.text), known);
+    const PlantedText made = planted_text({.words = 3 + i % 60, .narrow_margin = true}, i);
+    const int sum = polarity_sum(split_words(made.text), known);
     EXPECT_THAT(std::abs(sum), testing::AnyOf(1, 2)) << made.text;
     EXPECT_EQ(made.label, sum > 0 ? 1 : 0);
   }
@@ -150,7 +150,7 @@ TEST(PlantedData, IsBalancedAndMostlyFiller) {
   EXPECT_LT(share, 0.20);
 }
 
-TEST(PlantedData, CarriesLabelsAndLines) {
+TEST(PlantedData, HasLabelsAndLines) {
   const Dataset data = planted_data({.seed = 9}, 3);
   ASSERT_EQ(data.examples.size(), 3U);
   EXPECT_EQ(data.examples[2].line, 3U);

@@ -8,14 +8,15 @@ namespace {
 using View = std::string_view;
 
 constexpr auto kNouns = std::to_array<View>({
-    "plot",     "story",   "film",     "scene",     "actor",    "director", "camera",   "script",
-    "ending",   "opening", "song",     "score",     "hero",     "villain",  "sister",   "brother",
-    "captain",  "teacher", "doctor",   "neighbour", "soldier",  "painter",  "village",  "harbour",
-    "mountain", "kitchen", "garden",   "station",   "hotel",    "street",   "bridge",   "river",
-    "theatre",  "room",    "house",    "train",     "boat",     "letter",   "picture",  "dialogue",
-    "costume",  "setting", "pace",     "sound",     "light",    "cast",     "crowd",    "journey",
-    "summer",   "winter",  "evening",  "chapter",   "sequence", "narrator", "audience", "screen",
-    "stage",    "novel",   "festival", "ticket",
+    "plot",       "story",   "film",     "scene",    "actor",    "director",  "camera",
+    "script",     "ending",  "opening",  "song",     "score",    "hero",      "villain",
+    "sister",     "brother", "captain",  "teacher",  "doctor",   "neighbour", "soldier",
+    "painter",    "village", "harbour",  "mountain", "kitchen",  "garden",    "station",
+    "hotel",      "street",  "bridge",   "river",    "theatre",  "room",      "house",
+    "train",      "boat",    "letter",   "picture",  "dialogue", "costume",   "setting",
+    "skip_state", "sound",   "light",    "cast",     "crowd",    "journey",   "summer",
+    "winter",     "evening", "chapter",  "sequence", "narrator", "audience",  "screen",
+    "stage",      "novel",   "festival", "ticket",
 });
 constexpr auto kVerbs = std::to_array<View>({
     "waited", "walked",  "stood",  "played",   "talked", "travelled", "arrived", "turned",
@@ -109,7 +110,7 @@ constexpr auto kSlots = std::to_array<Slot>({
     {'D', kDays},
 });
 
-constexpr auto kDeciding = std::to_array<View>({
+constexpr auto kDecisive = std::to_array<View>({
     "the N was ~ J",
     "the N of the N was ~ J",
     "the M N in the N was ~ J",
@@ -130,17 +131,17 @@ constexpr auto kFiller = std::to_array<View>({
     "on D the N V P the N",
     "the N of the N V A",
 });
-// The full stop stands thrice because sentences should stay short.
-constexpr auto kJoints = std::to_array<View>({".", ".", ".", ", and", ", but", ", while"});
+// The full stop appears three times to keep sentences short.
+constexpr auto kConnectives = std::to_array<View>({".", ".", ".", ", and", ", but", ", while"});
 
 }  // namespace
 
 std::span<const Slot> slots() { return kSlots; }
 
-std::span<const View> words_of_slot(View piece) {
-  if (piece.size() != 1) return {};
+std::span<const View> slot_words(View token) {
+  if (token.size() != 1) return {};
   for (const Slot& slot : kSlots) {
-    if (slot.letter == piece[0]) return slot.words;
+    if (slot.letter == token[0]) return slot.words;
   }
   return {};
 }
@@ -150,8 +151,8 @@ std::span<const View> strong_positive() { return kStrongPositive; }
 std::span<const View> mild_negative() { return kMildNegative; }
 std::span<const View> strong_negative() { return kStrongNegative; }
 std::span<const View> negators() { return kNegators; }
-std::span<const View> deciding_clauses() { return kDeciding; }
+std::span<const View> decisive_clauses() { return kDecisive; }
 std::span<const View> filler_clauses() { return kFiller; }
-std::span<const View> joints() { return kJoints; }
+std::span<const View> connectives() { return kConnectives; }
 
 }  // namespace skim::planted

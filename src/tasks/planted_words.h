@@ -1,4 +1,4 @@
-// The words and sentences of the planted task.
+// Vocabulary and sentence templates of the planted task.
 #pragma once
 
 #include <algorithm>
@@ -8,34 +8,34 @@
 
 namespace skim::planted {
 
-// What a capital letter in a clause stands for, and the words that may take its place.
+// A template slot, a capital letter in a clause, with the words that may fill it.
 struct Slot {
   char letter;
   std::span<const std::string_view> words;
 };
 std::span<const Slot> slots();
-// The words a piece of a clause may become; none when it stands for itself.
-std::span<const std::string_view> words_of_slot(std::string_view piece);
+// Returns the words that may fill a token of a clause; empty for a literal token.
+std::span<const std::string_view> slot_words(std::string_view token);
 
-// The words that decide. Mild and strong ones of both signs are equally many, so each has an
-// opposite.
+// The words that determine the label. Both polarities have equally many words of each strength, so
+// each word has an opposite.
 std::span<const std::string_view> mild_positive();
 std::span<const std::string_view> strong_positive();
 std::span<const std::string_view> mild_negative();
 std::span<const std::string_view> strong_negative();
-// The last one is written without a space before it.
+// The last negator attaches to the previous word without a space.
 std::span<const std::string_view> negators();
 
-// Sentences in pieces: a single capital letter is a slot, J a planted word, ~ a place where a
-// negator may stand, all else stands for itself.
-std::span<const std::string_view> deciding_clauses();
+// Clause templates of space-separated tokens: a single capital letter is a slot, J a planted word,
+// ~ an optional negator, everything else is literal.
+std::span<const std::string_view> decisive_clauses();
 std::span<const std::string_view> filler_clauses();
-// What joins two clauses.
-std::span<const std::string_view> joints();
+// Connectives between two clauses.
+std::span<const std::string_view> connectives();
 
-// Calls with each piece of a clause.
+// Calls `call` with each token of a clause.
 template <class Call>
-void for_pieces(std::string_view clause, Call call) {
+void for_each_token(std::string_view clause, Call call) {
   while (!clause.empty()) {
     const std::size_t end = std::min(clause.find(' '), clause.size());
     call(clause.substr(0, end));

@@ -8,30 +8,30 @@
 #include <utility>
 #include <vector>
 
+#include "base/first_error.h"
 #include "base/json.h"
-#include "base/taking.h"
 #include "text/tokenizer.h"
 
 namespace skim {
 namespace {
 
-// Steps over the start of a JSON object without building it: the first names of fields tell what a
-// file is, and the rest may be large.
-class JsonGlance {
+// Scans the start of a JSON object without parsing it: the first field names identify the format,
+// and the rest may be large.
+class JsonScanner {
  public:
-  explicit JsonGlance(std::string_view bytes) : rest_(bytes) { drop(0); }
+  explicit JsonScanner(std::string_view bytes) : rest_(bytes) { drop(0); }
 
   bool at_end() const { return rest_.empty(); }
-  bool sees(char c) const { return rest_.starts_with(c); }
+  bool starts_with(char c) const { return rest_.starts_with(c); }
   bool take(char c) {
-    if (!sees(c)) return false;
+    if (!starts_with(c)) return false;
     drop(1);
     return true;
   }
 
-  // What stands between quotes, escapes as they are; nothing when no whole string stands here.
+  // Returns the raw text between quotes, or nothing when no complete string follows.
   std::optional<std::string_view> take_string() {
-    if (!sees('"')) return std::nullopt;
+    if (!starts_with('"')) return std::nullopt;
     std::size_t end = 1;
     while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2U : 1U;
     if (end >= rest_.size()) {
@@ -43,16 +43,16 @@ class JsonGlance {
     return text;
   }
 
-  // Up to the comma or bracket behind the value.
+  // Skips to the comma or bracket after the value.
   void skip_value() {
     for (int depth = 0; !at_end();) {
-      if (sees('"')) {
+      if (starts_with('"')) {
         take_string();
         continue;
       }
-      const bool closes = sees('}') || sees(']');
-      if (depth == 0 && (closes || sees(','))) return;
-      if (sees('{') || sees('[')) ++depth;
+      const bool closes = starts_with('}') || starts_with(']');
+      if (depth == 0 && (closes || starts_with(','))) return;
+      if (starts_with('{') || starts_with('[')) ++depth;
       if (closes) --depth;
       drop(1);
     }
@@ -67,18 +67,18 @@ class JsonGlance {
   std::string_view rest_;
 };
 
-// A paragraph and where its code points start.
+// A paragraph and the byte offsets of its code points.
 struct Passage {
   std::string text;
   std::vector<std::size_t> starts;
 
-  std::size_t byte_of(std::uint64_t code_point) const {
+  std::size_t byte_offset(std::uint64_t code_point) const {
     return code_point < starts.size() ? starts[code_point] : text.size();
   }
 };
 
-// The text comes out of a JSON document and is UTF-8.
-Passage passage_of(std::string text) {
+// `text` is valid UTF-8.
+Passage make_passage(std::string text) {
   Passage passage{std::move(text), {}};
   passage.starts.reserve(passage.text.size());
   for (std::size_t i = 0; i < passage.text.size(); ++i) {
@@ -88,61 +88,61 @@ Passage passage_of(std::string text) {
   return passage;
 }
 
-// Where `wanted`, which is not empty, stands in `text` nearest to `place`; npos when nowhere.
-std::size_t nearest_place(std::string_view text, std::string_view wanted, std::size_t place) {
-  const std::size_t before = text.rfind(wanted, place);
-  const std::size_t after = text.find(wanted, place);
+// Returns the occurrence of the non-empty `wanted` in `text` nearest to `offset`; npos when absent.
+std::size_t nearest_occurrence(std::string_view text, std::string_view wanted, std::size_t offset) {
+  const std::size_t before = text.rfind(wanted, offset);
+  const std::size_t after = text.find(wanted, offset);
   if (before == std::string_view::npos) return after;
   if (after == std::string_view::npos) return before;
-  return place - before <= after - place ? before : after;
+  return offset - before <= after - offset ? before : after;
 }
 
-// Calls `take` with each item of a list and the item's path, until one fails.
-template <class Take>
-Result<void> each_item(const Json& list, const std::string& path, Take take) {
+// Calls `visit` with each item of a list and its path until one call fails.
+template <class Visit>
+Result<void> for_each_item(const Json& list, const std::string& path, Visit visit) {
   for (std::size_t i = 0; i < list.size(); ++i) {
-    auto taken = take(list[i], path + "[" + std::to_string(i) + "]");
-    if (!taken) return taken;
+    auto visited = visit(list[i], path + "[" + std::to_string(i) + "]");
+    if (!visited) return visited;
   }
   return {};
 }
 
-template <class Take>
-Result<void> each_item_at(const Json& object, const char* key, const std::string& where,
-                          Take take) {
+template <class Visit>
+Result<void> for_each_item_at(const Json& object, const char* key, const std::string& where,
+                              Visit visit) {
   const auto list = array_at(object, key, where);
   if (!list) return tl::make_unexpected(list.error());
-  return each_item(**list, where + "." + key, take);
+  return for_each_item(**list, where + "." + key, visit);
 }
 
-Result<GoldAnswer> gold_answer(const Json& answer, const Passage& passage,
-                               const std::string& where) {
+Result<GoldAnswer> parse_answer(const Json& answer, const Passage& passage,
+                                const std::string& where) {
   GoldAnswer gold;
   std::uint64_t start = 0;
-  Taking fields;
+  FirstError fields;
   fields.take(gold.text, string_at(answer, "text", where));
   fields.take(start, unsigned_at(answer, "answer_start", where));
   if (auto fine = fields.finish(); !fine) return tl::make_unexpected(fine.error());
   if (gold.text.empty()) return fail(Fault::format, where + ".text is empty");
-  gold.begin = nearest_place(passage.text, gold.text, passage.byte_of(start));
+  gold.begin = nearest_occurrence(passage.text, gold.text, passage.byte_offset(start));
   return gold;
 }
 
-Result<std::vector<GoldAnswer>> gold_answers(const Json& question, const Passage& passage,
-                                             const std::string& where) {
+Result<std::vector<GoldAnswer>> parse_answers(const Json& question, const Passage& passage,
+                                              const std::string& where) {
   std::vector<GoldAnswer> answers;
   const auto add = [&](const Json& answer, const std::string& path) -> Result<void> {
-    auto gold = gold_answer(answer, passage, path);
+    auto gold = parse_answer(answer, passage, path);
     if (!gold) return tl::make_unexpected(gold.error());
     answers.push_back(std::move(*gold));
     return {};
   };
-  if (auto added = each_item_at(question, "answers", where, add); !added) {
+  if (auto added = for_each_item_at(question, "answers", where, add); !added) {
     return tl::make_unexpected(added.error());
   }
   if (answers.empty()) {
-    return fail(Fault::format, where + ".answers is empty; where the text holds no answer, " +
-                                   "is_impossible must say so");
+    return fail(Fault::format, where + ".answers is empty; set is_impossible where the text " +
+                                   "contains no answer");
   }
   return answers;
 }
@@ -153,13 +153,13 @@ Result<bool> is_impossible(const Json& question, const std::string& where) {
   return bool_at(question, "is_impossible", where);
 }
 
-Result<std::string> id_of(const Json& question, const std::string& where) {
+Result<std::string> parse_id(const Json& question, const std::string& where) {
   if (question.find("id") == question.end()) return std::string();
   return string_at(question, "id", where);
 }
 
 bool has_words(std::string_view text) {
-  std::vector<Word> words;
+  std::vector<TokenSpan> words;
   tokenize(text, Tokenizer::whitespace, words);
   return !words.empty();
 }
@@ -173,10 +173,10 @@ Result<void> add_question(const Json& question, const Passage& passage, const st
     return {};
   }
   Example example;
-  Taking fields;
+  FirstError fields;
   fields.take(example.query.question, string_at(question, "question", where));
-  fields.take(example.id, id_of(question, where));
-  fields.take(example.answers, gold_answers(question, passage, where));
+  fields.take(example.id, parse_id(question, where));
+  fields.take(example.answers, parse_answers(question, passage, where));
   if (auto fine = fields.finish(); !fine) return fine;
   if (!has_words(example.query.question)) {
     return fail(Fault::format, where + ".question has no words");
@@ -194,32 +194,33 @@ Result<void> add_question(const Json& question, const Passage& passage, const st
 Result<void> add_paragraph(const Json& paragraph, const std::string& where, Dataset& data) {
   auto context = string_at(paragraph, "context", where);
   if (!context) return tl::make_unexpected(context.error());
-  const Passage passage = passage_of(std::move(*context));
-  return each_item_at(paragraph, "qas", where, [&](const Json& item, const std::string& path) {
+  const Passage passage = make_passage(std::move(*context));
+  return for_each_item_at(paragraph, "qas", where, [&](const Json& item, const std::string& path) {
     return add_question(item, passage, path, data);
   });
 }
 
 Result<void> add_article(const Json& article, const std::string& where, Dataset& data) {
-  return each_item_at(article, "paragraphs", where, [&](const Json& item, const std::string& path) {
-    return add_paragraph(item, path, data);
-  });
+  return for_each_item_at(
+      article, "paragraphs", where,
+      [&](const Json& item, const std::string& path) { return add_paragraph(item, path, data); });
 }
 
 }  // namespace
 
 bool looks_like_squad(std::string_view bytes) {
-  JsonGlance glance(bytes);
-  if (!glance.take('{')) return false;
+  JsonScanner scanner(bytes);
+  if (!scanner.take('{')) return false;
   while (true) {
-    const auto name = glance.take_string();
-    if (!name || !glance.take(':')) return false;
+    const auto name = scanner.take_string();
+    if (!name || !scanner.take(':')) return false;
     if (*name == "label" || *name == "text") return false;
     if (*name == "data") {
-      return glance.take('[') && (glance.sees('{') || glance.sees(']') || glance.at_end());
+      return scanner.take('[') &&
+             (scanner.starts_with('{') || scanner.starts_with(']') || scanner.at_end());
     }
-    glance.skip_value();
-    if (!glance.take(',')) return false;
+    scanner.skip_value();
+    if (!scanner.take(',')) return false;
   }
 }
 
@@ -230,11 +231,11 @@ Result<void> parse_squad(std::string_view bytes, Dataset& data) {
   if (articles == document->end() || !articles->is_array()) {
     return fail(Fault::format, "data must be a list");
   }
-  auto added = each_item(*articles, "data", [&](const Json& item, const std::string& path) {
+  auto added = for_each_item(*articles, "data", [&](const Json& item, const std::string& path) {
     return add_article(item, path, data);
   });
   if (added && data.examples.empty()) {
-    return fail(Fault::format, "holds no question that has an answer");
+    return fail(Fault::format, "contains no answerable question");
   }
   return added;
 }

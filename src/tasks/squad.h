@@ -1,4 +1,4 @@
-// SQuAD files: questions about paragraphs, each answered by a piece of its paragraph.
+// Parser for SQuAD: questions about paragraphs, answered by a span of the paragraph.
 #pragma once
 
 #include <string_view>
@@ -8,15 +8,15 @@
 
 namespace skim {
 
-// Whether `bytes` start a JSON object with a list "data" of objects, and no field "label" or "text"
-// before it. Looks no further, so a file cut short is still one.
+// Returns whether `bytes` start a JSON object with a list "data" of objects and no field "label" or
+// "text" before it. Scans no further, so a truncated file is recognized too.
 bool looks_like_squad(std::string_view bytes);
 
-// Adds the questions of a file of version 1.1, or the answerable ones of version 2.0, and counts
-// what is left out. The files count code points from the start of a paragraph: that becomes bytes,
-// and an answer that stands elsewhere gets the nearest place where it does. The error gives the
-// path (data[3].paragraphs[0].qas[2].question) but does not name the file; a file without a single
-// answerable question is one.
+// Appends the questions of a file of version 1.1, or the answerable ones of version 2.0, and counts
+// the skipped ones. Converts answer offsets from code points to bytes; an answer that does not
+// occur at its offset is aligned to the nearest occurrence. The error gives the path of the field
+// (data[3].paragraphs[0].qas[2].question) but not the file. A file without an answerable question
+// is an error.
 Result<void> parse_squad(std::string_view bytes, Dataset& data);
 
 }  // namespace skim

@@ -19,7 +19,7 @@ std::string squad_file(const std::string& context, const std::string& questions)
          R"(, "qas": [)" + questions + "]}]}]}";
 }
 
-std::string question_of(const std::string& answers) {
+std::string make_question(const std::string& answers) {
   return R"({"id": "q1", "question": "What?", "answers": [)" + answers + "]}";
 }
 
@@ -34,13 +34,13 @@ std::string squad_error(std::string_view bytes) {
   return data ? "no error" : data.error().message;
 }
 
-// Where the one answer of the one question about `context` was found.
-std::size_t place_of(const std::string& context, const std::string& answer) {
-  const Dataset data = squad_data(squad_file(context, question_of(answer)));
+// Offset at which the only answer to the only question about `context` was found.
+std::size_t find_offset(const std::string& context, const std::string& answer) {
+  const Dataset data = squad_data(squad_file(context, make_question(answer)));
   return data.examples.empty() ? 0 : data.examples[0].answers[0].begin;
 }
 
-TEST(Squad, AQuestionHasWords) {
+TEST(ParseSquad, RejectsAQuestionWithoutWords) {
   for (const char* nothing : {"", "  ", "\\u3000\\n"}) {
     EXPECT_THAT(squad_error(squad_file(
                     R"("Tea.")", std::string(R"({"question": ")") + nothing +
@@ -49,7 +49,7 @@ TEST(Squad, AQuestionHasWords) {
   }
 }
 
-TEST(LooksLikeSquad, ByItsListOfArticles) {
+TEST(LooksLikeSquad, RecognizesTheListOfArticles) {
   EXPECT_TRUE(looks_like_squad(R"({"data": [{"title": "a"}]})"));
   EXPECT_TRUE(looks_like_squad("\n{\n\t\"version\": \"v2.0\",\n\t\"data\": [\n\t\t{}]}"));
   EXPECT_TRUE(looks_like_squad(R"({"note": {"data": ["}", "\""]}, "data": [{)"));
@@ -57,26 +57,26 @@ TEST(LooksLikeSquad, ByItsListOfArticles) {
   EXPECT_TRUE(looks_like_squad(R"({"data": []})"));
 }
 
-TEST(LooksLikeSquad, JsonLinesWithDataOfTheirOwnDoNot) {
+TEST(LooksLikeSquad, RejectsJsonLinesWithAFieldNamedData) {
   EXPECT_FALSE(looks_like_squad(R"({"label": 1, "text": "a", "data": [{}]})"));
   EXPECT_FALSE(looks_like_squad(R"({"data": [1, 2], "label": 1, "text": "a"})"));
   EXPECT_FALSE(looks_like_squad(R"({"data": "x", "label": 1, "text": "a"})"));
   EXPECT_FALSE(looks_like_squad(R"({"id": {"data": [{}]}, "label": 1})"));
 }
 
-TEST(LooksLikeSquad, OtherTextAndCutStartsDoNot) {
+TEST(LooksLikeSquad, RejectsOtherTextAndTruncatedStarts) {
   for (const char* bytes : {"", "{", "{\"", "{\"data", "{\"data\"", "{\"data\":", "{\"a\\", "{x\t1",
                             "[{\"data\": [{", "{\"a\": [1}", "{\"a\": \"b", "data"}) {
     EXPECT_FALSE(looks_like_squad(bytes)) << bytes;
   }
 }
 
-TEST(Recognise, KnowsSquadFilesOnOneLineAndOnMany) {
-  EXPECT_EQ(recognise(R"({"data": [{"paragraphs": []}]})")->format, Format::squad);
-  EXPECT_EQ(recognise("\xEF\xBB\xBF{\r\n  \"data\": [\r\n  {")->format, Format::squad);
+TEST(DetectFormat, RecognizesSquadOnOneAndOnManyLines) {
+  EXPECT_EQ(detect_format(R"({"data": [{"paragraphs": []}]})")->format, Format::squad);
+  EXPECT_EQ(detect_format("\xEF\xBB\xBF{\r\n  \"data\": [\r\n  {")->format, Format::squad);
 }
 
-TEST(ParseSquad, EachQuestionIsAnExampleWithItsParagraph) {
+TEST(ParseSquad, MakesAnExampleOfEachQuestion) {
   const Dataset data = squad_data(R"({"data": [
     {"title": "Tea", "paragraphs": [
       {"context": "Tea grows on hills.", "qas": [
@@ -101,7 +101,7 @@ TEST(ParseSquad, EachQuestionIsAnExampleWithItsParagraph) {
   EXPECT_EQ(data.examples[2].id, "");
 }
 
-TEST(ParseSquad, QuestionsWithoutAnAnswerAreLeftOutAndCounted) {
+TEST(ParseSquad, SkipsAndCountsImpossibleQuestions) {
   const Dataset data =
       squad_data(squad_file(R"("Tea is hot.")",
                             R"({"id": "a", "question": "Who?", "is_impossible": true, "answers": [],
@@ -115,31 +115,32 @@ TEST(ParseSquad, QuestionsWithoutAnAnswerAreLeftOutAndCounted) {
   EXPECT_EQ(data.unaligned, 0U);
 }
 
-TEST(ParseSquad, PlacesInCodePointsBecomeBytes) {
+TEST(ParseSquad, ConvertsCodePointOffsetsToBytes) {
   // Two bytes, three and four for one code point each.
-  EXPECT_EQ(place_of(R"("café tea")", R"({"text": "tea", "answer_start": 5})"), 6U);
-  EXPECT_EQ(place_of(R"("“tea”")", R"({"text": "tea”", "answer_start": 1})"), 3U);
-  EXPECT_EQ(place_of(R"("🍵 tea")", R"({"text": "tea", "answer_start": 2})"), 5U);
-  EXPECT_EQ(place_of(R"("\ud83c\udf75 tea")", R"({"text": "tea", "answer_start": 2})"), 5U);
+  EXPECT_EQ(find_offset(R"("café tea")", R"({"text": "tea", "answer_start": 5})"), 6U);
+  EXPECT_EQ(find_offset(R"("“tea”")", R"({"text": "tea”", "answer_start": 1})"), 3U);
+  EXPECT_EQ(find_offset(R"("🍵 tea")", R"({"text": "tea", "answer_start": 2})"), 5U);
+  EXPECT_EQ(find_offset(R"("\ud83c\udf75 tea")", R"({"text": "tea", "answer_start": 2})"), 5U);
   // An accent that is a code point of its own counts as one.
-  EXPECT_EQ(place_of(R"("cafe\u0301 tea")", R"({"text": "tea", "answer_start": 6})"), 7U);
+  EXPECT_EQ(find_offset(R"("cafe\u0301 tea")", R"({"text": "tea", "answer_start": 6})"), 7U);
 }
 
-TEST(ParseSquad, OfEqualAnswersTheOneAtItsPlaceIsTaken) {
-  EXPECT_EQ(place_of(R"("é tea tea tea")", R"({"text": "tea", "answer_start": 6})"), 7U);
-  EXPECT_EQ(place_of(R"("aaaa")", R"({"text": "aa", "answer_start": 1})"), 1U);
+TEST(ParseSquad, TakesTheOccurrenceAtTheGivenOffset) {
+  EXPECT_EQ(find_offset(R"("é tea tea tea")", R"({"text": "tea", "answer_start": 6})"), 7U);
+  EXPECT_EQ(find_offset(R"("aaaa")", R"({"text": "aa", "answer_start": 1})"), 1U);
 }
 
-TEST(ParseSquad, AnAnswerBesideItsPlaceIsFoundWhereItIsNearest) {
-  EXPECT_EQ(place_of(R"("tea, milk and tea")", R"({"text": "tea", "answer_start": 3})"), 0U);
-  EXPECT_EQ(place_of(R"("tea, milk and tea")", R"({"text": "tea", "answer_start": 12})"), 14U);
-  EXPECT_EQ(place_of(R"("tea")", R"({"text": "tea", "answer_start": 99})"), 0U);
-  EXPECT_EQ(place_of(R"("tea")", R"({"text": "tea", "answer_start": 18446744073709551615})"), 0U);
+TEST(ParseSquad, AlignsAMisplacedAnswerToTheNearestOccurrence) {
+  EXPECT_EQ(find_offset(R"("tea, milk and tea")", R"({"text": "tea", "answer_start": 3})"), 0U);
+  EXPECT_EQ(find_offset(R"("tea, milk and tea")", R"({"text": "tea", "answer_start": 12})"), 14U);
+  EXPECT_EQ(find_offset(R"("tea")", R"({"text": "tea", "answer_start": 99})"), 0U);
+  EXPECT_EQ(find_offset(R"("tea")", R"({"text": "tea", "answer_start": 18446744073709551615})"),
+            0U);
 }
 
-TEST(ParseSquad, AnAnswerThatIsNowhereKeepsItsTextAndIsCounted) {
+TEST(ParseSquad, KeepsAndCountsUnalignedAnswers) {
   const Dataset data = squad_data(
-      squad_file(R"("Tea is hot.")", question_of(R"({"text": "coffee", "answer_start": 0},
+      squad_file(R"("Tea is hot.")", make_question(R"({"text": "coffee", "answer_start": 0},
                                                     {"text": "Tea", "answer_start": 0},
                                                     {"text": "tea", "answer_start": 0})")));
   ASSERT_EQ(data.examples.size(), 1U);
@@ -150,7 +151,7 @@ TEST(ParseSquad, AnAnswerThatIsNowhereKeepsItsTextAndIsCounted) {
   EXPECT_EQ(data.unaligned, 2U);
 }
 
-TEST(ParseSquad, MissingFieldsAreNamedByFileAndPath) {
+TEST(ParseSquad, ReportsFileAndPathOfMissingFields) {
   EXPECT_EQ(squad_error(R"({"data": [{"paragraphs": []}, {"title": "a"}]})"),
             "d: data[1].paragraphs is missing");
   EXPECT_EQ(squad_error(R"({"data": [{"paragraphs": [{"qas": []}]}]})"),
@@ -161,16 +162,16 @@ TEST(ParseSquad, MissingFieldsAreNamedByFileAndPath) {
             "d: data[0].paragraphs[0].qas[0].question is missing");
   EXPECT_EQ(squad_error(squad_file(R"("a")", R"({"question": "a"})")),
             "d: data[0].paragraphs[0].qas[0].answers is missing");
-  EXPECT_THAT(squad_error(squad_file(R"("a")", question_of(""))),
+  EXPECT_THAT(squad_error(squad_file(R"("a")", make_question(""))),
               HasSubstr("qas[0].answers is empty"));
-  EXPECT_EQ(squad_error(squad_file(R"("a")", question_of(R"({"text": "a", "answer_start": 0},
+  EXPECT_EQ(squad_error(squad_file(R"("a")", make_question(R"({"text": "a", "answer_start": 0},
                                                             {"text": "a"})"))),
             "d: data[0].paragraphs[0].qas[0].answers[1].answer_start is missing");
-  EXPECT_EQ(squad_error(squad_file(R"("a")", question_of(R"({"text": "", "answer_start": 0})"))),
+  EXPECT_EQ(squad_error(squad_file(R"("a")", make_question(R"({"text": "", "answer_start": 0})"))),
             "d: data[0].paragraphs[0].qas[0].answers[0].text is empty");
 }
 
-TEST(ParseSquad, FieldsOfTheWrongTypeAreNamedByFileAndPath) {
+TEST(ParseSquad, ReportsFileAndPathOfFieldsOfTheWrongType) {
   EXPECT_EQ(squad_error(R"({"data": [{"paragraphs": {}}]})"),
             "d: data[0].paragraphs must be a list");
   EXPECT_EQ(squad_error(R"({"data": [{"paragraphs": [7]}]})"),
@@ -182,22 +183,23 @@ TEST(ParseSquad, FieldsOfTheWrongTypeAreNamedByFileAndPath) {
             "d: data[0].paragraphs[0].qas[0].is_impossible must be true or false");
   EXPECT_EQ(squad_error(squad_file(R"("a")", R"({"question": "a", "id": 7})")),
             "d: data[0].paragraphs[0].qas[0].id must be a string");
-  EXPECT_EQ(squad_error(squad_file(R"("a")", question_of(R"({"text": "a", "answer_start": -1})"))),
-            "d: data[0].paragraphs[0].qas[0].answers[0].answer_start must be a whole number, zero "
-            "or more");
-  EXPECT_EQ(squad_error(squad_file(R"("a")", question_of(R"({"text": 1, "answer_start": 0})"))),
+  EXPECT_EQ(
+      squad_error(squad_file(R"("a")", make_question(R"({"text": "a", "answer_start": -1})"))),
+      "d: data[0].paragraphs[0].qas[0].answers[0].answer_start must be a whole number, zero "
+      "or more");
+  EXPECT_EQ(squad_error(squad_file(R"("a")", make_question(R"({"text": 1, "answer_start": 0})"))),
             "d: data[0].paragraphs[0].qas[0].answers[0].text must be a string");
 }
 
-TEST(ParseSquad, ADocumentThatIsNoneIsAnErrorToo) {
+TEST(ParseSquad, RejectsOtherJson) {
   Dataset data;
   EXPECT_EQ(parse_squad("[1]", data).error().message, "data must be a list");
   EXPECT_EQ(parse_squad(R"({"data": 1})", data).error().message, "data must be a list");
 }
 
-TEST(ParseSquad, AFileCutAnywhereIsAnErrorWithItsName) {
+TEST(ParseSquad, RejectsATruncatedFile) {
   const std::string whole =
-      squad_file(R"("Tea \u00e9")", question_of(R"({"text": "Tea", "answer_start": 0})"));
+      squad_file(R"("Tea \u00e9")", make_question(R"({"text": "Tea", "answer_start": 0})"));
   ASSERT_EQ(squad_error(whole), "no error");
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_THAT(squad_error(whole.substr(0, size)), testing::StartsWith("d: ")) << size;
@@ -205,10 +207,10 @@ TEST(ParseSquad, AFileCutAnywhereIsAnErrorWithItsName) {
   EXPECT_THAT(squad_error(whole.substr(0, whole.size() / 2)), HasSubstr("SQuAD: not valid JSON"));
 }
 
-TEST(ParseSquad, AFileWithoutAnAnsweredQuestionIsAnError) {
-  EXPECT_EQ(squad_error(R"({"data": []})"), "d: holds no question that has an answer");
+TEST(ParseSquad, RejectsAFileWithoutAnAnswerableQuestion) {
+  EXPECT_EQ(squad_error(R"({"data": []})"), "d: contains no answerable question");
   EXPECT_EQ(squad_error(squad_file(R"("a")", R"({"question": "a", "is_impossible": true})")),
-            "d: holds no question that has an answer");
+            "d: contains no answerable question");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ std::optional<TextLine> TextLines::next() {
   return TextLine{line, ++number_};
 }
 
-std::vector<std::string> split_at(std::string_view text, char separator) {
+std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (true) {
     const std::size_t end = text.find(separator);
@@ -27,7 +27,7 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-tl::unexpected<Error> bad_line(std::size_t line, std::string_view reason) {
+tl::unexpected<Error> line_error(std::size_t line, std::string_view reason) {
   return fail(Fault::format, "line " + std::to_string(line) + ": " + std::string(reason));
 }
 

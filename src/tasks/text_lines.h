@@ -1,4 +1,4 @@
-// Lines of a text in memory, with their numbers.
+// Iterates over the lines of a text in memory.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 namespace skim {
 
 struct TextLine {
-  std::string_view text;   // without its line end, LF or CRLF
-  std::size_t number = 0;  // counted from 1
+  std::string_view text;   // without its newline (LF or CRLF)
+  std::size_t number = 0;  // from 1
 };
 
-// The last line may lack its line end; a line end at the very end starts no further line.
+// The final newline is optional; a trailing newline does not start another line.
 class TextLines {
  public:
   explicit TextLines(std::string_view bytes) : rest_(bytes) {}
@@ -27,12 +27,12 @@ class TextLines {
   std::size_t number_ = 0;
 };
 
-// What stands between the separators: one part more than there are of them.
-std::vector<std::string> split_at(std::string_view text, char separator);
+// Splits at every separator; n separators give n + 1 parts.
+std::vector<std::string> split(std::string_view text, char separator);
 
 bool is_blank(std::string_view text);
 
-// An error that says what is wrong with which line; it does not name the file.
-tl::unexpected<Error> bad_line(std::size_t line, std::string_view reason);
+// Makes the error "line N: reason"; it does not name the file.
+tl::unexpected<Error> line_error(std::size_t line, std::string_view reason);
 
 }  // namespace skim

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "text/text_laws.h"
+#include "text/tokenizer_invariants.h"
 
 namespace skim {
 namespace {
@@ -13,11 +13,11 @@ namespace {
 using Words = std::vector<std::string>;
 
 Words cut(std::string_view text, Tokenizer kind) {
-  std::vector<Word> extents;
-  tokenize(text, kind, extents);
-  EXPECT_EQ(broken_law(text, extents), nullptr) << text;
+  std::vector<TokenSpan> spans;
+  tokenize(text, kind, spans);
+  EXPECT_EQ(violated_invariant(text, spans), nullptr) << text;
   Words words;
-  for (const Word word : extents)
+  for (const TokenSpan word : spans)
     words.emplace_back(text.substr(word.begin, word.end - word.begin));
   return words;
 }
@@ -25,12 +25,12 @@ Words cut(std::string_view text, Tokenizer kind) {
 Words english(std::string_view text) { return cut(text, Tokenizer::english); }
 Words at_spaces(std::string_view text) { return cut(text, Tokenizer::whitespace); }
 
-TEST(English, NoWordsInNothingOrInWhiteSpace) {
+TEST(English, EmptyTextAndWhiteSpaceHaveNoWords) {
   EXPECT_EQ(english(""), Words{});
   EXPECT_EQ(english(" \t\r\n\v\f\u00A0\u3000\u2028\u0085"), Words{});
 }
 
-TEST(English, PunctuationStandsApart) {
+TEST(English, PunctuationMarksAreWords) {
   EXPECT_EQ(english("Well, (it) is: \"so\"!?"),
             (Words{"Well", ",", "(", "it", ")", "is", ":", "\"", "so", "\"", "!", "?"}));
   EXPECT_EQ(english("a_b@c#1%"), (Words{"a", "_", "b", "@", "c", "#", "1", "%"}));
@@ -51,19 +51,19 @@ TEST(English, NegationsSplitBeforeTheN) {
   EXPECT_EQ(english("isn’t"), (Words{"is", "n’t"}));
 }
 
-TEST(English, EndingsWithAnApostropheStandApart) {
+TEST(English, CliticsAreWords) {
   EXPECT_EQ(english("it's I'm we'd you're they've she'll"),
             (Words{"it", "'s", "I", "'m", "we", "'d", "you", "'re", "they", "'ve", "she", "'ll"}));
   EXPECT_EQ(english("IT'S she’ll 80's"), (Words{"IT", "'S", "she", "’ll", "80", "'s"}));
   EXPECT_EQ(english("couldn't've"), (Words{"could", "n't", "'ve"}));
 }
 
-TEST(English, TextThatIsAlreadyCutStaysAsItIs) {
+TEST(English, TokenizedTextStaysTheSame) {
   EXPECT_EQ(english("do n't , it 's `` so '' ... U.S. Mr. 3.5"),
             (Words{"do", "n't", ",", "it", "'s", "``", "so", "''", "...", "U.S.", "Mr.", "3.5"}));
 }
 
-TEST(English, OtherApostrophesBetweenLettersStayInside) {
+TEST(English, OtherApostrophesBetweenLettersDoNotSplit) {
   EXPECT_EQ(english("O'Brien O’Brien rock'n'roll d'être"),
             (Words{"O'Brien", "O’Brien", "rock'n'roll", "d'être"}));
 }
@@ -82,7 +82,7 @@ TEST(English, NumbersStayWhole) {
 
 TEST(English, RatingsAreThreeWords) { EXPECT_EQ(english("10/10"), (Words{"10", "/", "10"})); }
 
-TEST(English, HyphenatedWordsAreCut) {
+TEST(English, HyphensSplit) {
   EXPECT_EQ(english("low-budget -5 a-"), (Words{"low", "-", "budget", "-", "5", "a", "-"}));
 }
 
@@ -92,18 +92,18 @@ TEST(English, AbbreviationsKeepTheirFullStop) {
   EXPECT_EQ(english("Mr... misters."), (Words{"Mr", "...", "misters", "."}));
 }
 
-TEST(English, LettersWithFullStopsAreOneWord) {
+TEST(English, InitialsAreOneWord) {
   EXPECT_EQ(english("the U.S. and U.S.A, e.g. this"),
             (Words{"the", "U.S.", "and", "U.S.A", ",", "e.g.", "this"}));
 }
 
-TEST(English, AnInitialNeedsANameAfterIt) {
+TEST(English, SingleInitialNeedsACapitalAfterIt) {
   EXPECT_EQ(english("Samuel L. Jackson"), (Words{"Samuel", "L.", "Jackson"}));
   EXPECT_EQ(english("plan B."), (Words{"plan", "B", "."}));
   EXPECT_EQ(english("so do I. And you"), (Words{"so", "do", "I", ".", "And", "you"}));
 }
 
-TEST(English, AMissingSpaceAfterASentenceDoesNotGlueWords) {
+TEST(English, FullStopWithoutSpaceSplits) {
   EXPECT_EQ(english("end.The next,one"), (Words{"end", ".", "The", "next", ",", "one"}));
 }
 
@@ -118,7 +118,7 @@ TEST(English, IdeographsAndKanaAreOneWordEach) {
   EXPECT_EQ(english("한국어 영화"), (Words{"한국어", "영화"}));
 }
 
-TEST(English, EmojiAndSymbolsStandApart) {
+TEST(English, EmojiAndSymbolsAreWords) {
   EXPECT_EQ(english("so😀😀™€5 — “x”…"),
             (Words{"so", "😀", "😀", "™", "€", "5", "—", "“", "x", "”", "…"}));
 }
@@ -128,7 +128,7 @@ TEST(English, ComposedEmojiStayWhole) {
             (Words{"👍🏽", "👨‍👩‍👧", "❤️", "🇩🇪", "🇫🇷"}));
 }
 
-TEST(English, EachStretchOfInvalidBytesIsAWord) {
+TEST(English, EachInvalidSequenceIsAWord) {
   EXPECT_EQ(english("a\xFF\xFE"
                     "b"),
             (Words{"a", "\xFF", "\xFE", "b"}));
@@ -142,19 +142,19 @@ TEST(English, NulIsACharacter) {
   EXPECT_EQ(english(std::string_view("a\0b", 3)), (Words{"a", std::string(1, '\0'), "b"}));
 }
 
-TEST(Whitespace, CutsAtWhiteSpaceOnly) {
+TEST(Whitespace, SplitsAtWhiteSpaceOnly) {
   EXPECT_EQ(at_spaces("  don't,  cut\u00A0this\u3000too \xFF\xE2\x80 "),
             (Words{"don't,", "cut", "this", "too", "\xFF\xE2\x80"}));
   EXPECT_EQ(at_spaces(" "), Words{});
 }
 
-TEST(Tokenizer, OverwritesWhatWasThere) {
-  std::vector<Word> words(7);
+TEST(Tokenizer, OverwritesTheResult) {
+  std::vector<TokenSpan> words(7);
   tokenize("one two", Tokenizer::english, words);
-  EXPECT_EQ(words, (std::vector<Word>{{0, 3}, {4, 7}}));
+  EXPECT_EQ(words, (std::vector<TokenSpan>{{0, 3}, {4, 7}}));
 }
 
-TEST(Tokenizer, EndsOfTextAreLikeAnyOtherPlace) {
+TEST(Tokenizer, PrefixesOfATextAreTokenizedAlike) {
   const std::string text =
       "It's Mr. O'Brien's U.S.A. don’t 1,000.5... 漢 👍🏽 couldn't've--\xE2\x80";
   for (std::size_t end = 0; end <= text.size(); ++end) {
@@ -163,7 +163,7 @@ TEST(Tokenizer, EndsOfTextAreLikeAnyOtherPlace) {
   }
 }
 
-TEST(Tokenizer, LongMonotonousTextTakesLinearTime) {
+TEST(Tokenizer, LongRepetitiveTextTakesLinearTime) {
   for (const std::string_view piece : {"'", ".", "-", "a.", "n't", "1,", "\u2019", "\x80", "\u200D",
                                        "\u0301", "x'", "``", "\U0001F1E6"}) {
     std::string text;
@@ -173,8 +173,8 @@ TEST(Tokenizer, LongMonotonousTextTakesLinearTime) {
   }
 }
 
-// Bytes drawn from pieces that matter to the rules meet more of them than plain noise does.
-TEST(Tokenizer, TheLawsHoldForRandomBytes) {
+// Random concatenations of fragments relevant to the rules cover more of them than uniform bytes.
+TEST(Tokenizer, InvariantsHoldForRandomBytes) {
   const std::vector<std::string> pieces = {
       "n",        "N't",    "'",  "’",    "s",        "re",
       ".",        "..",     "-",  ",",    "1",        "a",
@@ -192,7 +192,7 @@ TEST(Tokenizer, TheLawsHoldForRandomBytes) {
       text += random() % 4 == 0 ? std::string(1, static_cast<char>(random()))
                                 : pieces[random() % pieces.size()];
     }
-    ASSERT_EQ(broken_law(text, *vocab), nullptr) << "round " << round << ": " << text;
+    ASSERT_EQ(violated_invariant(text, *vocab), nullptr) << "round " << round << ": " << text;
   }
 }
 

@@ -15,7 +15,7 @@ struct ClassRange {
 
 using enum CharClass;
 
-// Sorted; what lies between two ranges is a letter.
+// Sorted; code points between two ranges are letters.
 constexpr auto kClasses = std::to_array<ClassRange>({
     {0x0000, 0x0008, symbol},   {0x0009, 0x000D, space},     {0x000E, 0x001F, symbol},
     {0x0020, 0x0020, space},    {0x0021, 0x002F, symbol},    {0x003A, 0x0040, symbol},
@@ -60,7 +60,7 @@ constexpr auto kClasses = std::to_array<ClassRange>({
     {0xE0100, 0xE01EF, extend}, {0xF0000, 0x10FFFF, symbol},
 });
 
-// Upper case codes `first`, `first + step`, ... up to `last` have their lower case `distance` on.
+// The lower case of `first`, `first + step`, ... `last` is `distance` higher.
 struct CaseRange {
   char32_t first;
   char32_t last;
@@ -84,9 +84,9 @@ constexpr auto kCases = std::to_array<CaseRange>({
     {0x212B, 0x212B, 1, -8262}, {0xFF21, 0xFF3A, 1, 32},
 });
 
-// The range that holds `code`, or nullptr.
+// The range that contains `code`, or nullptr.
 template <class Ranges>
-const auto* range_of(const Ranges& ranges, char32_t code) {
+const auto* find_range(const Ranges& ranges, char32_t code) {
   const auto* after = std::upper_bound(ranges.begin(), ranges.end(), code,
                                        [](char32_t c, const auto& r) { return c < r.first; });
   const auto* found = after == ranges.begin() ? nullptr : after - 1;
@@ -95,14 +95,14 @@ const auto* range_of(const Ranges& ranges, char32_t code) {
 
 }  // namespace
 
-CharClass class_of(char32_t code) {
-  const ClassRange* range = range_of(kClasses, code);
+CharClass classify(char32_t code) {
+  const ClassRange* range = find_range(kClasses, code);
   return range == nullptr ? letter : range->kind;
 }
 
 char32_t to_lower(char32_t code) {
   if (code < 0x80) return code >= U'A' && code <= U'Z' ? code + 32 : code;
-  const CaseRange* range = range_of(kCases, code);
+  const CaseRange* range = find_range(kCases, code);
   if (range == nullptr || (code - range->first) % range->step != 0) return code;
   return static_cast<char32_t>(static_cast<std::int32_t>(code) + range->distance);
 }

@@ -1,4 +1,4 @@
-// Words and their ids. Look-up is in lower case; id 0 is the unknown word.
+// The vocabulary: words and their ids. Look-up normalizes words; id 0 is the unknown word.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "skim/query.h"
 #include "skim/result.h"
 #include "skim/spec.h"
+#include "skim/token_span.h"
 
 namespace skim {
 
@@ -18,22 +18,22 @@ inline constexpr WordId kUnknown = 0;
 class Vocab {
  public:
   Vocab() = default;
-  // `words[i]` gets id i; they must be unique and not empty. words[0] is the unknown word's entry,
-  // its spelling is never matched. The views must outlive the vocabulary. An entry is found by the
-  // words whose normal form (normal_form.h) is its very bytes: one in upper case is never found.
+  // `words[i]` gets id i; they must be unique and not empty. words[0] is the entry of unknown
+  // words; it is never matched. The views must outlive the vocabulary. A word matches the entry
+  // that equals its normalized form (normalize.h), so an entry in upper case is never found.
   static Result<Vocab> create(std::span<const std::string_view> words);
 
   std::size_t size() const { return words_.size(); }
   // `id` is below size().
   std::string_view word(WordId id) const { return words_[id]; }
-  // `word` is taken as it stands in a text: any case, any bytes. Invalid UTF-8 counts as U+FFFD. A
-  // run of full stops or hyphens without an entry of its own counts as "..." or "--".
+  // The id of `word`, which may have any case and any bytes. Invalid UTF-8 counts as U+FFFD. A run
+  // of full stops or hyphens without an entry of its own counts as "..." or "--".
   WordId find(std::string_view word) const;
-  // The same for many words of one text, faster: ids[i] belongs to words[i]; equally long.
-  void find(std::string_view text, std::span<const Word> words, std::span<WordId> ids) const;
+  // The ids of many words of one text: ids[i] is that of words[i]. Faster than single look-ups.
+  void find(std::string_view text, std::span<const TokenSpan> words, std::span<WordId> ids) const;
 
-  // How a word is compared: up to 15 bytes of its normal form with their number in the last byte,
-  // or a digest of longer ones, marked by 255 there, whose spelling must then be compared too.
+  // The key of a normalized word: its up to 15 bytes with their number in the last byte. Longer
+  // words have a hash, marked by 255 in the last byte; their spelling must be compared too.
   struct Key {
     std::uint64_t low = 0;
     std::uint64_t high = 0;
@@ -42,7 +42,7 @@ class Vocab {
 
  private:
   struct Slot {
-    Key key;  // all zero when free: no word is empty
+    Key key;  // zero when free: no word is empty
     WordId id = 0;
   };
   struct Pending {
@@ -51,20 +51,20 @@ class Vocab {
   };
 
   std::size_t home(Key key) const;
-  // `word` has the key and lies in the table from `at` on, or nowhere.
+  // The id of `word`, which has `key`, by linear probing from `at`.
   WordId probe(Key key, std::size_t at, std::string_view word) const;
   WordId find_run(std::string_view word) const;
   Result<void> insert(WordId id);
 
   std::vector<std::string_view> words_;
-  // A power of two, at most half full; the neighbour takes what finds its slot taken.
+  // Open addressing with linear probing; the size is a power of two, at most half of it is used.
   std::vector<Slot> slots_;
   int shift_ = 0;  // 64 minus the binary logarithm of the number of slots
 };
 
-// Text to words and ids in one go: the fast path of every reading. Both vectors are overwritten,
-// equally long; nothing is allocated once they have the capacity.
-void encode(std::string_view text, Tokenizer kind, const Vocab& vocab, std::vector<Word>& words,
-            std::vector<WordId>& ids);
+// Tokenizes a text and looks up its words. Overwrites both vectors, which get the same length;
+// allocates nothing when their capacity suffices.
+void encode(std::string_view text, Tokenizer kind, const Vocab& vocab,
+            std::vector<TokenSpan>& words, std::vector<WordId>& ids);
 
 }  // namespace skim

@@ -5,31 +5,31 @@
 
 #include <string>
 
-#include "text/normal_form.h"
+#include "text/normalize.h"
 
 namespace skim {
 namespace {
 
 using testing::HasSubstr;
 
-Vocab vocab_of(std::span<const std::string_view> words) {
+Vocab make_vocab(std::span<const std::string_view> words) {
   Result<Vocab> vocab = Vocab::create(words);
   EXPECT_TRUE(vocab.has_value()) << vocab.error().message;
   return vocab.value_or(Vocab{});
 }
 
-Vocab vocab_of(std::initializer_list<std::string_view> words) {
-  return vocab_of(std::span(words.begin(), words.size()));
+Vocab make_vocab(std::initializer_list<std::string_view> words) {
+  return make_vocab(std::span(words.begin(), words.size()));
 }
 
-TEST(Vocab, FindsEveryWordUnderItsPlace) {
+TEST(Vocab, FindsEveryWord) {
   std::vector<std::string> spellings = {"<unk>"};
-  // Lengths around those at which words are stored differently: 8, 15 and 16 bytes.
+  // Lengths around the boundaries of key representations: 8, 15 and 16 bytes.
   for (int i = 1; i < 5000; ++i) {
     spellings.push_back(std::to_string(i) + std::string(static_cast<std::size_t>(i % 40), 'x'));
   }
   const std::vector<std::string_view> words(spellings.begin(), spellings.end());
-  const Vocab vocab = vocab_of(words);
+  const Vocab vocab = make_vocab(words);
   ASSERT_EQ(vocab.size(), words.size());
   for (WordId id = 1; id < vocab.size(); ++id) {
     ASSERT_EQ(vocab.find(words[id]), id);
@@ -37,8 +37,8 @@ TEST(Vocab, FindsEveryWordUnderItsPlace) {
   }
 }
 
-TEST(Vocab, UnknownWordsAreZero) {
-  const Vocab vocab = vocab_of({"<unk>", "one", "onetwothreefourfive"});
+TEST(Vocab, UnknownWordsHaveIdZero) {
+  const Vocab vocab = make_vocab({"<unk>", "one", "onetwothreefourfive"});
   EXPECT_EQ(vocab.find("two"), kUnknown);
   EXPECT_EQ(vocab.find(""), kUnknown);
   EXPECT_EQ(vocab.find(std::string_view{}), kUnknown);
@@ -47,26 +47,27 @@ TEST(Vocab, UnknownWordsAreZero) {
   EXPECT_EQ(vocab.find("onetwothreefourfivf"), kUnknown);
 }
 
-TEST(Vocab, TheUnknownEntryIsNeverMatched) {
-  EXPECT_EQ(vocab_of({"unk", "one"}).find("unk"), kUnknown);
-  EXPECT_EQ(vocab_of({"one", "one"}).find("one"), 1U);
-  EXPECT_EQ(vocab_of({"", "one"}).find(""), kUnknown);
+TEST(Vocab, UnknownEntryIsNeverMatched) {
+  EXPECT_EQ(make_vocab({"unk", "one"}).find("unk"), kUnknown);
+  EXPECT_EQ(make_vocab({"one", "one"}).find("one"), 1U);
+  EXPECT_EQ(make_vocab({"", "one"}).find(""), kUnknown);
 }
 
-TEST(Vocab, WithoutWordsEverythingIsUnknown) {
+TEST(Vocab, EmptyVocabularyKnowsNoWord) {
   const Vocab none;
   EXPECT_EQ(none.size(), 0U);
   EXPECT_EQ(none.find("one"), kUnknown);
-  EXPECT_EQ(vocab_of({}).find("one"), kUnknown);
-  EXPECT_EQ(vocab_of({"<unk>"}).find("one"), kUnknown);
-  std::vector<Word> words;
+  EXPECT_EQ(make_vocab({}).find("one"), kUnknown);
+  EXPECT_EQ(make_vocab({"<unk>"}).find("one"), kUnknown);
+  std::vector<TokenSpan> words;
   std::vector<WordId> ids;
   encode("one two", Tokenizer::english, none, words, ids);
   EXPECT_EQ(ids, (std::vector<WordId>{kUnknown, kUnknown}));
 }
 
-TEST(Vocab, LooksUpInLowerCase) {
-  const Vocab vocab = vocab_of({"<unk>", "the", "été", "ωμέγα", "привет", "internationalisation"});
+TEST(Vocab, LookUpIgnoresCase) {
+  const Vocab vocab =
+      make_vocab({"<unk>", "the", "été", "ωμέγα", "привет", "internationalisation"});
   EXPECT_EQ(vocab.find("THE"), 1U);
   EXPECT_EQ(vocab.find("ÉTÉ"), 2U);
   EXPECT_EQ(vocab.find("ΩΜΈΓΑ"), 3U);
@@ -74,8 +75,8 @@ TEST(Vocab, LooksUpInLowerCase) {
   EXPECT_EQ(vocab.find("InternationaliSation"), 5U);
 }
 
-TEST(Vocab, OnlyLettersHaveALowerCase) {
-  const Vocab vocab = vocab_of({"<unk>", "@", "`", "[", "{", "a{"});
+TEST(Vocab, OnlyLettersAreLowerCased) {
+  const Vocab vocab = make_vocab({"<unk>", "@", "`", "[", "{", "a{"});
   EXPECT_EQ(vocab.find("@"), 1U);
   EXPECT_EQ(vocab.find("`"), 2U);
   EXPECT_EQ(vocab.find("["), 3U);
@@ -83,46 +84,46 @@ TEST(Vocab, OnlyLettersHaveALowerCase) {
   EXPECT_EQ(vocab.find("A{"), 5U);
 }
 
-TEST(Vocab, LowerCaseMayTakeFewerOrMoreBytes) {
-  const Vocab vocab = vocab_of({"<unk>", "istanbul", "ß", "k"});
+TEST(Vocab, LowerCaseMayChangeTheLength) {
+  const Vocab vocab = make_vocab({"<unk>", "istanbul", "ß", "k"});
   EXPECT_EQ(vocab.find("\u0130stanbul"), 1U);
   EXPECT_EQ(vocab.find("\u1E9E"), 2U);
   EXPECT_EQ(vocab.find("\u212A"), 3U) << "the Kelvin sign";
 }
 
-TEST(Vocab, TheTypographicApostropheIsAnApostrophe) {
-  const Vocab vocab = vocab_of({"<unk>", "n't", "'s", "’"});
+TEST(Vocab, TypographicApostropheIsAnApostrophe) {
+  const Vocab vocab = make_vocab({"<unk>", "n't", "'s", "’"});
   EXPECT_EQ(vocab.find("n’t"), 1U);
   EXPECT_EQ(vocab.find("’S"), 2U);
-  EXPECT_EQ(vocab.find("’"), kUnknown) << "the entry is not in the form of look-up";
+  EXPECT_EQ(vocab.find("’"), kUnknown) << "the entry is not normalized";
 }
 
-TEST(Vocab, RunsWithoutAnEntryCountAsTheUsualOnes) {
-  const Vocab vocab = vocab_of({"<unk>", "...", "--", ".....", "."});
+TEST(Vocab, RunsOfFullStopsAndHyphensFallBackToTheUsualOnes) {
+  const Vocab vocab = make_vocab({"<unk>", "...", "--", ".....", "."});
   EXPECT_EQ(vocab.find(".."), 1U);
   EXPECT_EQ(vocab.find("...."), 1U);
   EXPECT_EQ(vocab.find("....."), 3U);
   EXPECT_EQ(vocab.find("------------------------"), 2U);
   EXPECT_EQ(vocab.find("..,"), kUnknown);
-  EXPECT_EQ(vocab_of({"<unk>", "."}).find("..."), kUnknown);
+  EXPECT_EQ(make_vocab({"<unk>", "."}).find("..."), kUnknown);
 }
 
 TEST(Vocab, InvalidBytesAreReplacementCharacters) {
-  const Vocab vocab = vocab_of({"<unk>", "\uFFFD", "a\uFFFD\uFFFD"});
+  const Vocab vocab = make_vocab({"<unk>", "\uFFFD", "a\uFFFD\uFFFD"});
   EXPECT_EQ(vocab.find("\xFF"), 1U);
   EXPECT_EQ(vocab.find("\xE2\x80"), 1U);
   EXPECT_EQ(vocab.find("A\xFF\x80"), 2U);
 }
 
-TEST(Vocab, NulBytesCount) {
+TEST(Vocab, NulBytesAreSignificant) {
   const std::string_view with_nul("a\0", 2);
-  const Vocab vocab = vocab_of({"<unk>", "a", with_nul});
+  const Vocab vocab = make_vocab({"<unk>", "a", with_nul});
   EXPECT_EQ(vocab.find("a"), 1U);
   EXPECT_EQ(vocab.find(with_nul), 2U);
   EXPECT_EQ(vocab.find(std::string_view("a\0\0", 3)), kUnknown);
 }
 
-TEST(Vocab, ARepeatedWordIsNamedWithBothIds) {
+TEST(Vocab, DuplicateWordIsNamedWithBothIds) {
   for (const std::string_view word : {"twice", "a word of more than fifteen bytes"}) {
     const std::vector<std::string_view> words = {"<unk>", "one", word, "two", word};
     const Result<Vocab> vocab = Vocab::create(words);
@@ -133,32 +134,32 @@ TEST(Vocab, ARepeatedWordIsNamedWithBothIds) {
   }
 }
 
-TEST(Vocab, AnEmptyWordIsNamedByItsId) {
+TEST(Vocab, EmptyWordIsNamedByItsId) {
   const std::vector<std::string_view> words = {"<unk>", "one", ""};
   const Result<Vocab> vocab = Vocab::create(words);
   ASSERT_FALSE(vocab.has_value());
   EXPECT_THAT(vocab.error().message, HasSubstr("id 2"));
 }
 
-TEST(Encode, GivesWordsAndTheirIds) {
-  const Vocab vocab = vocab_of({"<unk>", "do", "n't", "read", "."});
-  std::vector<Word> words(9);
+TEST(Encode, ReturnsWordsAndIds) {
+  const Vocab vocab = make_vocab({"<unk>", "do", "n't", "read", "."});
+  std::vector<TokenSpan> words(9);
   std::vector<WordId> ids(3);
   encode("Don't READ this.", Tokenizer::english, vocab, words, ids);
-  EXPECT_EQ(words, (std::vector<Word>{{0, 2}, {2, 5}, {6, 10}, {11, 15}, {15, 16}}));
+  EXPECT_EQ(words, (std::vector<TokenSpan>{{0, 2}, {2, 5}, {6, 10}, {11, 15}, {15, 16}}));
   EXPECT_EQ(ids, (std::vector<WordId>{1, 2, 3, 0, 4}));
   encode("", Tokenizer::english, vocab, words, ids);
   EXPECT_TRUE(words.empty());
   EXPECT_TRUE(ids.empty());
 }
 
-TEST(Encode, AllocatesNothingOnceTheVectorsHaveTheCapacity) {
-  const Vocab vocab = vocab_of({"<unk>", "a"});
-  std::vector<Word> words;
+TEST(Encode, AllocatesNothingWhenTheCapacitySuffices) {
+  const Vocab vocab = make_vocab({"<unk>", "a"});
+  std::vector<TokenSpan> words;
   std::vector<WordId> ids;
   words.reserve(100);
   ids.reserve(100);
-  const Word* const first_word = words.data();
+  const TokenSpan* const first_word = words.data();
   const WordId* const first_id = ids.data();
   std::string text;
   for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "a " : "É ";
@@ -168,12 +169,12 @@ TEST(Encode, AllocatesNothingOnceTheVectorsHaveTheCapacity) {
   EXPECT_EQ(ids.data(), first_id);
 }
 
-TEST(NormalForm, OfANormalFormIsItself) {
+TEST(Normalize, IsIdempotent) {
   for (char32_t code = 0; code < 0x11000; ++code)
-    EXPECT_EQ(normal_form(normal_form(code)), normal_form(code));
-  const std::string once = normal_form("Å\xFF\u0130\u2019X");
+    EXPECT_EQ(normalize(normalize(code)), normalize(code));
+  const std::string once = normalize("Å\xFF\u0130\u2019X");
   EXPECT_EQ(once, "å\uFFFDi'x");
-  EXPECT_EQ(normal_form(once), once);
+  EXPECT_EQ(normalize(once), once);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Which texts a step of training sees: texts of like length together, in an order that depends on
-// the seed and the epoch alone.
+// Packed batches, and the sampler that composes them of texts of similar length, in an order that
+// depends on seed and epoch alone.
 #pragma once
 
 #include <cstdint>
@@ -7,75 +7,80 @@
 #include <vector>
 
 #include "train/corpus.h"
-#include "train/ops/steps.h"
+#include "train/ops/packed_steps.h"
 #include "train/torch.h"
 
 namespace skim::train {
 
-// Lists of words of different lengths, as rows of a batch's words.
+// Padded lists of indices into the rows of a table.
 struct Padded {
-  torch::Tensor index;   // [lists, longest]; beyond a list's end any row
-  torch::Tensor inside;  // likewise, bool
-  // [lists, longest, width]
-  torch::Tensor vectors(const torch::Tensor& words) const {
-    return words.index_select(0, index.flatten()).view({index.size(0), index.size(1), -1});
+  torch::Tensor index;  // [lists, longest]; padding is any row
+  torch::Tensor mask;   // [lists, longest], bool: false for padding
+  // The rows of `table`, [lists, longest, row].
+  torch::Tensor lookup(const torch::Tensor& table) const {
+    return table.index_select(0, index.flatten()).view({index.size(0), index.size(1), -1});
   }
 };
 
+// A packed batch (ops/packed_steps.h).
 struct Batch {
-  std::vector<std::size_t> items;  // by falling length
-  Steps steps;
+  std::vector<std::size_t> items;  // in descending order of length
+  PackedSteps steps;
   std::vector<std::int64_t> lengths;
-  std::vector<std::int64_t> asked;  // how many of its words, the last ones, are the question's
-  std::vector<std::int32_t> words;  // of every packed row; then those of questions and choices
-  torch::Tensor labels;             // [texts]: the label, the choice or the answer's first word
-  torch::Tensor lasts;              // [texts], or undefined: the answer's last word
-  Padded question;                  // one list a text, or undefined
-  Padded choices;                   // one list a choice of each text, or undefined
-  torch::Tensor no_choice;          // [texts, most choices]: where a text has fewer
-  // Of nets that look at letters. Then `words` holds each spelling of the batch once, and the
-  // questions are a batch of their own, in an order of their own.
-  Padded letters;                    // of each spelling, its bytes
-  torch::Tensor text_rows;           // [rows]: which spelling each packed row is
-  std::shared_ptr<Batch> questions;  // likewise packed, with its own text_rows
-  torch::Tensor question_of;         // [texts]: which of the questions belongs to each text
-  // [texts, labels or most choices], or, where answers are pieces, [texts, first or last, longest
-  // text]; undefined without a teacher.
-  torch::Tensor taught;
-  torch::Tensor labelled;  // likewise [texts]: 1, or 0 where the teacher alone is heard
-  torch::Tensor reversed;  // for each packed row the row that mirrors it in its text
-  torch::Tensor last;      // the row of each text's last word
+  std::vector<std::int64_t> question_length;  // of cloze nets: the last so many words of each text
+  std::vector<std::int32_t> words;  // ids of the packed rows, then of questions and choices
+  torch::Tensor labels;             // [texts]: label, choice or the answer's first word
+  torch::Tensor answer_ends;        // [texts], or undefined: the answer's last word
+  Padded question;                  // one list per text, or undefined
+  Padded choices;                   // one list per choice of each text, or undefined
+  torch::Tensor choice_padding;     // [texts, max choices], bool: where a text has fewer
+  // Of nets with a character CNN, where `words` has each spelling of the batch once and the
+  // questions are a packed batch themselves, in an order of their own.
+  Padded chars;                      // the bytes of each spelling
+  torch::Tensor spelling_rows;       // [rows]: the spelling of each packed row
+  std::shared_ptr<Batch> questions;  // with its own spelling_rows
+  torch::Tensor question_index;      // [texts]: the question of each text
+  // [texts, labels or max choices]; of extractive nets [texts, first or last word, longest text];
+  // undefined without a teacher.
+  torch::Tensor soft_targets;
+  torch::Tensor labelled;   // [texts]: 1, or 0 for texts with soft targets alone; likewise
+  torch::Tensor reversed;   // [rows]: the row at the same place of the reversed text
+  torch::Tensor last_rows;  // [texts]: the row of the last word
   std::int64_t rows() const { return steps.rows; }
   std::int64_t texts() const { return steps.texts(); }
 };
 
-// All words of an item: its text's, its question's and its choices'.
-std::vector<std::int32_t> words_of(const Item& item);
+// The word ids of an item: text, question and choices.
+std::vector<std::int32_t> all_word_ids(const Item& item);
 
+// Packs the items at the indices `chosen`.
 Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen);
 
-// Of each packed row, which text it belongs to.
-torch::Tensor text_of_rows(const Batch& batch);
+// The text of each packed row, [rows].
+torch::Tensor row_texts(const Batch& batch);
 
-class Schedule {
+// Composes the batches of each epoch: shuffles the items, sorts buckets of them by length, cuts the
+// buckets into batches and shuffles those.
+class BatchSampler {
  public:
-  Schedule(const std::vector<Item>& items, std::size_t batch, std::uint64_t seed);
-  std::size_t steps_an_epoch() const { return (items_.size() + batch_ - 1) / batch_; }
-  // The items of step `step`, counted from 0.
+  BatchSampler(const std::vector<Item>& items, std::size_t batch_size, std::uint64_t seed);
+  std::size_t steps_per_epoch() const { return (items_.size() + batch_size_ - 1) / batch_size_; }
+  // The item indices of a step, counted from 0.
   const std::vector<std::size_t>& at(std::size_t step);
 
  private:
-  void plan(std::size_t epoch);
+  void shuffle_epoch(std::size_t epoch);
 
   const std::vector<Item>& items_;
-  std::size_t batch_;
+  std::size_t batch_size_;
   std::uint64_t seed_;
-  std::size_t planned_ = static_cast<std::size_t>(-1);
+  std::size_t epoch_ = static_cast<std::size_t>(-1);
   std::vector<std::vector<std::size_t>> batches_;
 };
 
-// All items in order of length, for evaluation: `rows` words a batch at most, but one text at
-// least.
-std::vector<std::vector<std::size_t>> by_length(const std::vector<Item>& items, std::size_t rows);
+// Batches of all items in descending order of length, for evaluation: at most `max_rows` words per
+// batch, but at least one text.
+std::vector<std::vector<std::size_t>> batch_by_length(const std::vector<Item>& items,
+                                                      std::size_t max_rows);
 
 }  // namespace skim::train

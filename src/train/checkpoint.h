@@ -1,4 +1,4 @@
-// Training put aside: everything that a later run needs to go on as if nothing had happened.
+// Checkpoints: the complete state of a run, so that a resumed run gives the same model, bit by bit.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,13 @@
 
 namespace skim::train {
 
-// `recipe` tells what is trained on what; a checkpoint of another recipe is refused. Written to a
-// temporary file, synced, renamed.
+// Writes a checkpoint atomically: to a temporary file, which is synced and renamed. `config` is the
+// configuration of the run (training_config.h).
 Result<void> write_checkpoint(const std::filesystem::path& path, const Fit::State& state,
-                              const std::string& recipe);
-// From a checkpoint's bytes; `name` is for messages.
+                              const std::string& config);
+// Parses the bytes of a checkpoint and rejects one of another configuration. `name` is for
+// messages.
 Result<Fit::State> parse_checkpoint(std::span<const std::byte> bytes, const std::string& name,
-                                    const std::string& recipe);
+                                    const std::string& config);
 
 }  // namespace skim::train

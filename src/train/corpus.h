@@ -1,4 +1,4 @@
-// Labelled text made ready to train on: words with ids, labels with numbers.
+// Datasets encoded for training: word ids, label indices and the vocabulary.
 #pragma once
 
 #include <cstdint>
@@ -10,73 +10,78 @@
 #include "skim/result.h"
 #include "skim/spec.h"
 #include "tasks/example.h"
-#include "text/vectors.h"
+#include "text/embeddings.h"
 
 namespace skim::train {
 
-// Spellings of words (normal_form.h), for nets that look at letters.
+// Spellings of words (normalize.h), for nets with a character CNN.
 struct Spellings {
-  std::vector<std::string> letters;  // as spec/letters.h gives them
-  std::vector<std::int32_t> ids;     // the word each is
+  std::vector<std::string> chars;  // char_cnn_bytes() of each
+  std::vector<std::int32_t> ids;   // the word id of each
 };
 
+// One encoded example.
 struct Item {
-  // A piece of the text, from its first word to its last.
+  // A span of the text: the indices of its first and last word.
   struct Answer {
     std::int64_t first = 0, last = 0;
   };
 
-  // At least one: an empty text is one unknown word. The question's words follow where a net reads
-  // both in one go.
+  // At least one: an empty text is one unknown word. The words of the question follow for cloze
+  // nets, which read both as one sequence.
   std::vector<std::int32_t> words;
-  std::int64_t asked = 0;     // how many of them are the question's, which come last
-  std::int64_t label = 0;     // of a label or choice, or the first word of the first answer
-  bool labelled = true;       // else a teacher alone says what is right
-  std::size_t example = 0;    // which one of the data set it was made of
-  std::vector<float> taught;  // what a teacher holds (Opinions); empty without one
-  std::vector<std::int32_t> question;  // where a net attends to it; at least one word
+  std::int64_t question_length = 0;  // how many of the last words belong to the question
+  std::int64_t label = 0;   // index of the label, the choice or the first answer's first word
+  bool labelled = true;     // else there are soft targets alone
+  std::size_t example = 0;  // index in the data set
+  std::vector<float> soft_targets;     // as in SoftTargets; empty without a teacher
+  std::vector<std::int32_t> question;  // of extractive nets; at least one word
   std::vector<std::vector<std::int32_t>> choices;
-  std::vector<Answer> answers;  // where they are pieces of the text
-  // Where letters are looked at: which spelling each word of text and question has.
+  std::vector<Answer> answers;  // of extractive nets
+  // Of nets with a character CNN: the index of each word's spelling.
   std::shared_ptr<const Spellings> spellings;
-  std::vector<std::int32_t> text_spelled, question_spelled;
+  std::vector<std::int32_t> text_spellings, question_spellings;
 };
 
 struct Vocabulary {
-  std::vector<std::string> words;  // words[0] stands for unknown ones
-  std::int64_t width = 0;
-  std::vector<float> vectors;  // words.size() x width
-  std::vector<char> known;     // whether the vector came from the file
-  std::size_t frequent = 0;    // how many, from the first on, occur often enough to be tuned
+  std::vector<std::string> words;  // words[0] stands for unknown words
+  std::int64_t embedding_size = 0;
+  std::vector<float> embeddings;  // words.size() x embedding_size
+  std::vector<char> pretrained;   // per word: whether its embedding came from a file
+  std::size_t num_trainable = 0;  // the first so many words occur often enough to be trained
 };
 
 struct VocabularyOptions {
-  std::size_t most = 60'000;
-  std::size_t fewest = 2;      // a word without a vector must occur so often
-  std::size_t tuned_from = 1;  // a word must occur so often for its vector to be tuned
-  std::int64_t width = 100;    // when there is no file of vectors
+  std::size_t max_size = 60'000;
+  std::size_t min_count = 2;            // of a word without a pretrained embedding
+  std::size_t trainable_min_count = 1;  // of a word whose embedding is trained
+  std::int64_t embedding_size = 100;    // without pretrained embeddings
   std::uint64_t seed = 1;
 };
 
-// The words of `data`, most frequent first, and then those of the vectors' file up to the limit:
-// texts read later hold words that these did not. Words without a vector get small random values.
-Vocabulary make_vocabulary(const Dataset& data, Tokenizer tokenizer, const WordVectors* vectors,
+// The words of `data`, most frequent first, then those of the pretrained embeddings up to the
+// limit: texts at inference time hold words that the training texts do not. Words without a
+// pretrained embedding get small random values.
+Vocabulary make_vocabulary(const Dataset& data, Tokenizer tokenizer,
+                           const PretrainedEmbeddings* embeddings,
                            const VocabularyOptions& options);
 
 struct Items {
   std::vector<Item> items;
-  std::size_t without_answer = 0;  // left out, because no answer lies in what is read of the text
+  std::size_t num_without_answer = 0;  // dropped: no answer lies in the words that are kept
 };
 
-// Whether the data holds what the net is to learn.
-Result<void> check_kind(const Dataset& data, NetKind net);
+// Checks that the examples fit the task: answers for extractive nets, neither choices nor answers
+// for a classifier.
+Result<void> check_task(const Dataset& data, NetKind net);
 
-// `most_words` of each text, from its beginning; where the question is read after it, to its end.
+// Encodes examples, truncated to `max_words`: the first words of a text, the last ones for cloze
+// nets.
 Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, const ModelSpec& spec,
-                           std::size_t most_words);
+                           std::size_t max_words);
 
-// Takes a share of `data` out of it, evenly spread over it, for want of a dev file. Questions about
-// one text stay together.
-Dataset split_off(Dataset& data, double share, std::uint64_t seed);
+// Moves a random fraction of the examples out of `data`, to serve as dev. Questions about one text
+// stay together.
+Dataset split_dev(Dataset& data, double fraction, std::uint64_t seed);
 
 }  // namespace skim::train

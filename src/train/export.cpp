@@ -13,73 +13,73 @@
 namespace skim::train {
 namespace {
 
-// Words that stand for themselves when a text of them is cut up again.
-std::vector<std::size_t> plain_words(const Vocabulary& vocabulary, Tokenizer tokenizer) {
+// Lower-case words that the tokenizer gives back unchanged.
+std::vector<std::size_t> round_trip_words(const Vocabulary& vocabulary, Tokenizer tokenizer) {
   std::vector<std::size_t> found;
-  std::vector<Word> words;
+  std::vector<TokenSpan> words;
   for (std::size_t i = 1; i < vocabulary.words.size() && found.size() < 500; ++i) {
     tokenize(vocabulary.words[i], tokenizer, words);
     const bool whole =
         words.size() == 1 && words[0].begin == 0 && words[0].end == vocabulary.words[i].size();
-    const bool letters = std::all_of(vocabulary.words[i].begin(), vocabulary.words[i].end(),
-                                     [](char c) { return c >= 'a' && c <= 'z'; });
-    if (whole && letters) found.push_back(i);
+    const bool lower_case = std::all_of(vocabulary.words[i].begin(), vocabulary.words[i].end(),
+                                        [](char c) { return c >= 'a' && c <= 'z'; });
+    if (whole && lower_case) found.push_back(i);
   }
   return found;
 }
 
 std::string probe_text(const Vocabulary& vocabulary, const std::vector<std::size_t>& words,
-                       std::size_t length, const Noise& noise) {
+                       std::size_t length, const CounterRng& rng) {
   std::string text;
   for (std::size_t i = 0; i < length; ++i) {
     if (i > 0) text += ' ';
     text += words.empty() ? "word"
-                          : vocabulary.words[words[((noise.bits(i) >> 32) * words.size()) >> 32]];
+                          : vocabulary.words[words[((rng.bits(i) >> 32) * words.size()) >> 32]];
   }
   return text;
 }
 
-float p_read_of(const ReadOutput& reading, std::int64_t row) {
+float p_read(const ReadOutput& reading, std::int64_t row) {
   return reading.log_p.defined() ? std::exp(reading.log_p[row][0].item<float>()) : 1.0F;
 }
 
-std::uint16_t width_of(const ModelSpec& spec, const ReadOutput& reading, std::int64_t row) {
-  if (!reading.taken.defined()) return static_cast<std::uint16_t>(spec.reader.hidden);
+std::uint16_t updated_width(const ModelSpec& spec, const ReadOutput& reading, std::int64_t row) {
+  if (!reading.taken.defined()) return static_cast<std::uint16_t>(spec.reader.hidden_size);
   if (reading.widths.defined())
     return static_cast<std::uint16_t>(reading.widths[row].item<float>());
   if (spec.reader.kind != ReaderKind::skim)
-    return static_cast<std::uint16_t>(reading.taken[row][0].item<float>() > 0 ? spec.reader.hidden
-                                                                              : 0);
+    return static_cast<std::uint16_t>(
+        reading.taken[row][0].item<float>() > 0 ? spec.reader.hidden_size : 0);
   const auto level = static_cast<int>(reading.taken[row].argmax().item<std::int64_t>());
   return static_cast<std::uint16_t>(spec.reader.width(level));
 }
 
-Trace trace_of(const ModelSpec& spec, const NetOutput& out, const Batch& batch) {
+Trace make_trace(const ModelSpec& spec, const NetOutput& out, const Batch& batch) {
   Trace trace;
-  const std::vector<PassSpec> passes = passes_of(spec);
+  const std::vector<PassSpec> passes = model_passes(spec);
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const ReadOutput& reading = out.readings[i];
     const std::int64_t count =
-        passes[i].of_question ? batch.questions->steps.count() : batch.steps.count();
+        passes[i].over_question ? batch.questions->steps.count() : batch.steps.count();
     Pass pass;
     pass.reader = passes[i].name;
     for (std::int64_t t = 0; t < count; ++t) {
       // A backward reader's steps are stored in the order of the text.
       const std::int64_t row = passes[i].backward ? count - 1 - t : t;
-      pass.steps.push_back({width_of(spec, reading, row), p_read_of(reading, row)});
+      pass.steps.push_back({updated_width(spec, reading, row), p_read(reading, row)});
     }
     trace.push_back(std::move(pass));
   }
   return trace;
 }
 
-// Some right answer, which the net does not look at.
-Example example_of(const ModelSpec& spec, const Query& query) {
+// An example with an arbitrary label or answer, which the net does not see.
+Example make_example(const ModelSpec& spec, const Query& query) {
   Example example{query, "", 1};
   if (spec.net == NetKind::classifier) example.label = spec.labels[0];
   if (spec.net == NetKind::cloze) example.label = query.choices[0];
-  if (spec.finds_pieces()) {
-    std::vector<Word> words;
+  if (spec.is_extractive()) {
+    std::vector<TokenSpan> words;
     tokenize(query.text, spec.tokenizer, words);
     if (!words.empty())
       example.answers.push_back(
@@ -93,42 +93,42 @@ std::vector<float> probabilities(const torch::Tensor& scores) {
   return {likely.data_ptr<float>(), likely.data_ptr<float>() + likely.numel()};
 }
 
-// Fills in what the trainer answers, and how it reads; false when there is nothing to read.
-bool answer_as_trained(const ModelSpec& spec, const Vocabulary& vocabulary, const Weights& weights,
-                       const Snapshot& snapshot, Probe& probe) {
-  const Dataset data{"probe", {example_of(spec, probe.query)}};
+// Sets the trainer's answer and trace; false when the text is empty.
+bool fill_expected_answer(const ModelSpec& spec, const Vocabulary& vocabulary,
+                          const Weights& weights, const Snapshot& snapshot, Probe& probe) {
+  const Dataset data{"probe", {make_example(spec, probe.query)}};
   const Result<Items> made =
       encode_items(data, vocabulary, spec, std::numeric_limits<std::size_t>::max());
   if (!made || made->items.empty()) return false;
   const Batch batch = make_batch(made->items, {0});
-  const NetOutput out =
-      read_hard(spec, weights, snapshot.words, batch, static_cast<double>(probe.policy.read_above));
-  probe.scores = probabilities(out.scores);
-  probe.trace = trace_of(spec, out, batch);
-  if (!spec.finds_pieces()) {
+  const NetOutput out = forward_hard(spec, weights, snapshot.embeddings, batch,
+                                     static_cast<double>(probe.policy.threshold));
+  probe.scores = probabilities(out.logits);
+  probe.trace = make_trace(spec, out, batch);
+  if (!spec.is_extractive()) {
     const auto best = std::max_element(probe.scores.begin(), probe.scores.end());
     probe.index = static_cast<int>(best - probe.scores.begin());
     return true;
   }
-  const std::vector<float> last = probabilities(out.last_scores);
+  const std::vector<float> last = probabilities(out.end_logits);
   const BestSpan best = best_span(probe.scores, last);
   probe.scores.insert(probe.scores.end(), last.begin(), last.end());
-  std::vector<Word> words;
+  std::vector<TokenSpan> words;
   tokenize(probe.query.text, spec.tokenizer, words);
   probe.begin = words[best.first].begin;
   probe.end = words[best.last].end;
   return true;
 }
 
-// The model as the trainer holds it while it trains. Of `weights`, what no file has is zero: the
-// reward that a jump reader expects, which nobody asks for once it has learned.
-Snapshot snapshot_of(const ModelFile& file, const Weights& weights) {
+// The tensors of a model file as a snapshot. Tensors that files do not have, such as the baseline
+// of an lstm-jump reader, are zero.
+Snapshot snapshot_from_file(const ModelFile& file, const Weights& weights) {
   Snapshot snapshot;
   for (const std::string& name : weights.names())
     snapshot.weights[name].resize(static_cast<std::size_t>(weights.at(name).numel()));
   for (const TensorSpec& tensor : model_tensors(file.spec)) {
-    if (tensor.name == "words")
-      snapshot.words = to_floats(file, tensor.name);
+    if (tensor.name == "embedding.weight")
+      snapshot.embeddings = to_floats(file, tensor.name);
     else
       snapshot.weights[tensor.name] = to_floats(file, tensor.name);
   }
@@ -139,11 +139,14 @@ Snapshot snapshot_of(const ModelFile& file, const Weights& weights) {
 
 Result<std::vector<Probe>> replay(const ModelFile& file, const std::vector<Query>& queries,
                                   Policy policy) {
-  if (file.spec.weights != WeightType::f32)
-    return fail(Fault::argument, file.name + ": its weights are not f32, so it is not as trained");
+  if (file.spec.weight_type != WeightType::f32)
+    return fail(
+        Fault::argument,
+        file.name +
+            ": its weights are quantized, expected f32; compare the model before quantization");
   Weights weights(file.spec, {});
-  const Snapshot snapshot = snapshot_of(file, weights);
-  put(snapshot, weights);
+  const Snapshot snapshot = snapshot_from_file(file, weights);
+  load_snapshot(snapshot, weights);
   Vocabulary vocabulary;
   vocabulary.words.assign(file.vocabulary.begin(), file.vocabulary.end());
   std::vector<Probe> probes;
@@ -151,8 +154,8 @@ Result<std::vector<Probe>> replay(const ModelFile& file, const std::vector<Query
     Probe probe;
     probe.query = query;
     probe.policy = policy;
-    if (!answer_as_trained(file.spec, vocabulary, weights, snapshot, probe))
-      return fail(Fault::argument, "a question about an empty text cannot be compared");
+    if (!fill_expected_answer(file.spec, vocabulary, weights, snapshot, probe))
+      return fail(Fault::argument, "an empty text with a question cannot be compared");
     probes.push_back(std::move(probe));
   }
   return probes;
@@ -161,23 +164,23 @@ Result<std::vector<Probe>> replay(const ModelFile& file, const std::vector<Query
 std::vector<Probe> make_probes(const ModelSpec& spec, const Vocabulary& vocabulary,
                                const Snapshot& snapshot, std::uint64_t seed) {
   Weights weights(spec, {});
-  put(snapshot, weights);
-  const std::vector<std::size_t> words = plain_words(vocabulary, spec.tokenizer);
-  const Noise noise = Noise(seed).at(0x960BE);
+  load_snapshot(snapshot, weights);
+  const std::vector<std::size_t> words = round_trip_words(vocabulary, spec.tokenizer);
+  const CounterRng rng = CounterRng(seed).at(0x960BE);
   std::vector<Probe> probes;
   for (const std::size_t length : {1U, 5U, 20U, 60U, 200U}) {
     for (const float threshold : {0.5F, 0.2F}) {
-      const Noise mine = noise.at(probes.size());
+      const CounterRng probe_rng = rng.at(probes.size());
       const auto text = [&](std::size_t count, std::uint64_t which) {
-        return probe_text(vocabulary, words, count, which == 0 ? mine : mine.at(which));
+        return probe_text(vocabulary, words, count, which == 0 ? probe_rng : probe_rng.at(which));
       };
       Probe probe;
       probe.query.text = text(length, 0);
       if (spec.net != NetKind::classifier) probe.query.question = text(1 + length / 10, 1);
       for (std::uint64_t i = 0; spec.net == NetKind::cloze && i < 4; ++i)
         probe.query.choices.push_back(text(1 + i % 2, 2 + i));
-      probe.policy.read_above = threshold;
-      answer_as_trained(spec, vocabulary, weights, snapshot, probe);
+      probe.policy.threshold = threshold;
+      fill_expected_answer(spec, vocabulary, weights, snapshot, probe);
       probes.push_back(std::move(probe));
     }
   }
@@ -191,8 +194,9 @@ ModelDraft make_draft(const ModelSpec& spec, const Vocabulary& vocabulary, const
   draft.about = about;
   draft.vocabulary = vocabulary.words;
   for (const TensorSpec& tensor : model_tensors(spec)) {
-    draft.tensors.push_back(
-        {tensor.name, tensor.name == "words" ? snapshot.words : snapshot.weights.at(tensor.name)});
+    draft.tensors.push_back({tensor.name, tensor.name == "embedding.weight"
+                                              ? snapshot.embeddings
+                                              : snapshot.weights.at(tensor.name)});
   }
   draft.probes = make_probes(spec, vocabulary, snapshot, seed);
   return draft;

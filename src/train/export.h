@@ -1,4 +1,4 @@
-// From a snapshot to a model file, with proof: questions and the answers the trainer gives.
+// Turns a snapshot into the draft of a model file, with probes: queries and the trainer's answers.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace skim::train {
 ModelDraft make_draft(const ModelSpec& spec, const Vocabulary& vocabulary, const Snapshot& snapshot,
                       const std::string& about, std::uint64_t seed);
 
-// Texts made of the model's own words, short and long, each with what the trainer reads in it. No
-// text that was trained on is stored.
+// Probes of random words of the vocabulary, short and long, with the trainer's answers and traces.
+// They contain no training text.
 std::vector<Probe> make_probes(const ModelSpec& spec, const Vocabulary& vocabulary,
                                const Snapshot& snapshot, std::uint64_t seed);
 

@@ -14,18 +14,18 @@ namespace {
 using torch::Tensor;
 using Clock = std::chrono::steady_clock;
 
-// Words of texts evaluated at one go.
+// Maximum number of words in an evaluation batch.
 constexpr std::size_t kEvalRows = 20'000;
-constexpr double kShownDecay = 0.98;
-constexpr std::int64_t kLater = std::numeric_limits<std::int64_t>::max();
+constexpr double kProgressDecay = 0.98;
+constexpr std::int64_t kUnknownStep = std::numeric_limits<std::int64_t>::max();
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The texts of a step that are this process's: every n-th by length, so that all get like work.
-std::vector<std::size_t> mine(std::vector<std::size_t> chosen, const std::vector<Item>& items,
-                              const Group& group) {
+// The texts of this process: every n-th by length, so that all processes get similar work.
+std::vector<std::size_t> shard(std::vector<std::size_t> chosen, const std::vector<Item>& items,
+                               const ProcessGroup& group) {
   if (group.size() == 1) return chosen;
   std::stable_sort(chosen.begin(), chosen.end(), [&](std::size_t left, std::size_t right) {
     return items[left].words.size() > items[right].words.size();
@@ -37,26 +37,27 @@ std::vector<std::size_t> mine(std::vector<std::size_t> chosen, const std::vector
   return part;
 }
 
-std::vector<std::size_t> all_of(const std::vector<Item>& items) {
+std::vector<std::size_t> all_indices(const std::vector<Item>& items) {
   std::vector<std::size_t> all(items.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;
 }
 
-// Where the words of each text would have to go for the loss to grow fastest, `distance` in all.
-Tensor against_model(const Tensor& gradients, const Batch& batch, double distance) {
-  const Tensor text = text_of_rows(batch);
+// The perturbation of each text's embeddings along their gradient, with norm `distance` (Miyato et
+// al. 2017).
+Tensor adversarial_perturbation(const Tensor& gradients, const Batch& batch, double distance) {
+  const Tensor text = row_texts(batch);
   const Tensor squares =
       torch::zeros({batch.texts()}).index_add_(0, text, (gradients * gradients).sum(1));
-  const Tensor share = distance / (squares.sqrt() + 1e-12);
-  return gradients * share.index_select(0, text).unsqueeze(1);
+  const Tensor scale = distance / (squares.sqrt() + 1e-12);
+  return gradients * scale.index_select(0, text).unsqueeze(1);
 }
 
 }  // namespace
 
-double worth(const Score& score) { return score.accuracy + 0.01 * score.skim_rate; }
+double selection_score(const Score& score) { return score.accuracy + 0.01 * score.skim_rate; }
 
-void put(const Snapshot& snapshot, Weights& weights) {
+void load_snapshot(const Snapshot& snapshot, Weights& weights) {
   torch::NoGradGuard guard;
   for (const std::string& name : weights.names()) {
     const std::vector<float>& values = snapshot.weights.at(name);
@@ -64,15 +65,16 @@ void put(const Snapshot& snapshot, Weights& weights) {
   }
 }
 
-NetOutput read_hard(const ModelSpec& spec, const Weights& weights, const std::vector<float>& words,
-                    const Batch& batch, double threshold, int threads) {
+NetOutput forward_hard(const ModelSpec& spec, const Weights& weights,
+                       const std::vector<float>& embeddings, const Batch& batch, double threshold,
+                       int threads) {
   torch::NoGradGuard guard;
-  const auto width = static_cast<std::size_t>(spec.word_width);
-  Tensor rows = torch::empty({static_cast<std::int64_t>(batch.words.size()), spec.word_width});
+  const auto size = static_cast<std::size_t>(spec.embedding_size);
+  Tensor rows = torch::empty({static_cast<std::int64_t>(batch.words.size()), spec.embedding_size});
   float* to = rows.data_ptr<float>();
   for (std::size_t i = 0; i < batch.words.size(); ++i)
-    std::copy_n(words.data() + static_cast<std::size_t>(batch.words[i]) * width, width,
-                to + i * width);
+    std::copy_n(embeddings.data() + static_cast<std::size_t>(batch.words[i]) * size, size,
+                to + i * size);
   ReadMode mode;
   mode.threshold = threshold;
   mode.threads = threads;
@@ -80,121 +82,122 @@ NetOutput read_hard(const ModelSpec& spec, const Weights& weights, const std::ve
 }
 
 Fit::Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<Item>& train,
-         const std::vector<Item>& dev, const FitOptions& options, Group& group)
+         const std::vector<Item>& dev, const FitOptions& options, ProcessGroup& group)
     : spec_(spec),
       train_(train),
       dev_(dev),
       options_(options),
       group_(group),
       weights_(spec, options),
-      words_(vocabulary, options.adam),
+      embedding_(vocabulary, options.adam),
       adam_(weights_, options.adam),
-      schedule_(train, options.batch, options.seed) {
-  for (const PassSpec& pass : passes_of(spec_))
-    ++(pass.of_question ? question_passes_ : text_passes_);
-  skims_from_ = options_.pretrain_fully ? kLater : options_.pretrain_steps;
+      sampler_(train, options.batch_size, options.seed) {
+  for (const PassSpec& pass : model_passes(spec_))
+    ++(pass.over_question ? question_passes_ : text_passes_);
+  skim_start_step_ = options_.pretrain_fully ? kUnknownStep : options_.pretrain_steps;
   progress_.steps = options_.max_steps > 0 ? options_.max_steps : options_.patience_steps;
 }
 
-void Fit::begin_with(const std::map<std::string, std::vector<float>>& weights) {
+void Fit::init_weights(const std::map<std::string, std::vector<float>>& weights) {
   torch::NoGradGuard guard;
   for (const auto& [name, values] : weights) {
     if (weights_.has(name))
       std::copy(values.begin(), values.end(), weights_.at(name).data_ptr<float>());
   }
-  adam_.restart_average();
+  adam_.reset_ema();
 }
 
-ReadMode Fit::mode_at(std::int64_t step) const {
+ReadMode Fit::read_mode_at(std::int64_t step) const {
   ReadMode mode;
   mode.training = true;
   mode.read_all = pretraining();
-  const std::int64_t skimming = std::max<std::int64_t>(0, step - skims_from_);
+  const std::int64_t skimming = std::max<std::int64_t>(0, step - skim_start_step_);
   mode.estimator = options_.estimator;
-  mode.temperature = std::max(options_.temperature_floor,
-                              std::exp(-options_.temperature_fall * static_cast<double>(skimming)));
+  mode.temperature = std::max(options_.min_temperature, std::exp(-options_.temperature_decay *
+                                                                 static_cast<double>(skimming)));
   mode.sharpness = std::min(1.0, 0.1 * static_cast<double>(skimming + 1));
   mode.jump = options_.jump;
   mode.threads = options_.threads;
-  mode.noise = Noise(options_.seed).at(0x57E9).at(static_cast<std::uint64_t>(step));
+  mode.noise = CounterRng(options_.seed).at(0x57E9).at(static_cast<std::uint64_t>(step));
   return mode;
 }
 
-bool Fit::patience_over() const {
-  const std::int64_t since = pretraining() ? best_step_ : std::max(best_step_, skims_from_);
+bool Fit::out_of_patience() const {
+  const std::int64_t since = pretraining() ? best_step_ : std::max(best_step_, skim_start_step_);
   return step_ - since >= options_.patience_steps;
 }
 
-// With full pretraining each of the two parts may take max_steps.
-bool Fit::over() const {
-  const std::int64_t from = options_.pretrain_fully ? skims_from_ : 0;
+// With --pretrain-fully each of the two phases may take max_steps.
+bool Fit::finished() const {
+  const std::int64_t from = options_.pretrain_fully ? skim_start_step_ : 0;
   if (options_.pretrain_fully && pretraining()) return false;
   if (options_.max_steps > 0 && step_ - from >= options_.max_steps) return true;
-  return !pretraining() && patience_over();
+  return !pretraining() && out_of_patience();
 }
 
-void Fit::begin_skimming() {
+void Fit::start_skimming() {
   torch::NoGradGuard guard;
-  if (best_.weights.empty()) look_at_dev();
-  put(best_, weights_);
-  words_.values = best_.words;
-  adam_.restart_average();
-  words_.restart_average(step_);
+  if (best_.weights.empty()) evaluate_dev();
+  load_snapshot(best_, weights_);
+  embedding_.values = best_.embeddings;
+  adam_.reset_ema();
+  embedding_.reset_ema(step_);
   best_ = {};
-  best_step_ = skims_from_ = step_;
+  best_step_ = skim_start_step_ = step_;
 }
 
 std::int64_t Fit::eval_steps() const {
   if (options_.eval_steps > 0) return options_.eval_steps;
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(schedule_.steps_an_epoch()), 50, 1000);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(sampler_.steps_per_epoch()), 50, 1000);
 }
 
-// Of each text as many words as a step takes, from another place every time.
-std::vector<Item> Fit::stretches_of(const std::vector<std::size_t>& chosen) const {
-  const Noise noise = mode_at(step_).noise.at(static_cast<std::uint64_t>(Use::crop));
-  std::vector<Item> stretches;
+// Crops longer texts at a place that depends on seed, step and text.
+std::vector<Item> Fit::random_crops(const std::vector<std::size_t>& chosen) const {
+  const CounterRng noise =
+      read_mode_at(step_).noise.at(static_cast<std::uint64_t>(RandomUse::crop));
+  std::vector<Item> crops;
   for (const std::size_t item : chosen) {
-    Item stretch = train_[item];
-    if (stretch.words.size() > options_.crop) {
-      const std::size_t places = stretch.words.size() - options_.crop + 1;
+    Item crop = train_[item];
+    if (crop.words.size() > options_.crop_size) {
+      const std::size_t places = crop.words.size() - options_.crop_size + 1;
       const auto begin = static_cast<std::ptrdiff_t>(((noise.bits(item) >> 32) * places) >> 32);
-      const auto end = begin + static_cast<std::ptrdiff_t>(options_.crop);
-      stretch.words = {stretch.words.begin() + begin, stretch.words.begin() + end};
+      const auto end = begin + static_cast<std::ptrdiff_t>(options_.crop_size);
+      crop.words = {crop.words.begin() + begin, crop.words.begin() + end};
     }
-    stretches.push_back(std::move(stretch));
+    crops.push_back(std::move(crop));
   }
-  return stretches;
+  return crops;
 }
 
-// Words times readers that go over them.
-std::int64_t Fit::steps_of(const Item& item) const {
+// The reader steps of an item: words times passes over them.
+std::int64_t Fit::reader_steps(const Item& item) const {
   return static_cast<std::int64_t>(item.words.size()) * text_passes_ +
          static_cast<std::int64_t>(item.question.size()) * question_passes_;
 }
 
-Fit::Portion Fit::portion_of_step() {
-  Portion portion;
-  portion.chosen = schedule_.at(static_cast<std::size_t>(step_));
-  if (options_.crop > 0) {
-    portion.stretches = stretches_of(portion.chosen);
-    portion.chosen = all_of(portion.stretches);
+Fit::StepData Fit::next_step_data() {
+  StepData data;
+  data.chosen = sampler_.at(static_cast<std::size_t>(step_));
+  if (options_.crop_size > 0) {
+    data.crops = random_crops(data.chosen);
+    data.chosen = all_indices(data.crops);
   }
-  const std::vector<Item>& items = items_of(portion);
-  for (const std::size_t item : portion.chosen) {
-    portion.rows += static_cast<std::int64_t>(items[item].words.size());
-    portion.steps += steps_of(items[item]);
-    const std::vector<std::int32_t> its_words = words_of(items[item]);
-    portion.words.insert(portion.words.end(), its_words.begin(), its_words.end());
+  const std::vector<Item>& items = items_for(data);
+  for (const std::size_t item : data.chosen) {
+    data.rows += static_cast<std::int64_t>(items[item].words.size());
+    data.steps += reader_steps(items[item]);
+    const std::vector<std::int32_t> item_ids = all_word_ids(items[item]);
+    data.words.insert(data.words.end(), item_ids.begin(), item_ids.end());
   }
-  portion.words = distinct_words(std::move(portion.words));
-  return portion;
+  data.words = unique_ids(std::move(data.words));
+  return data;
 }
 
-// Each distinct word's gradient, added up over the rows it stands in.
-void Fit::gather_words(const Tensor& gradient, const std::vector<std::int32_t>& rows,
-                       const std::vector<std::int32_t>& distinct,
-                       std::vector<float>& gradients) const {
-  const auto width = static_cast<std::size_t>(words_.width());
+// Appends the gradient of each distinct word, summed over its rows.
+void Fit::add_embedding_gradients(const Tensor& gradient, const std::vector<std::int32_t>& rows,
+                                  const std::vector<std::int32_t>& distinct,
+                                  std::vector<float>& gradients) const {
+  const auto width = static_cast<std::size_t>(embedding_.embedding_size());
   const std::size_t start = gradients.size();
   gradients.resize(start + distinct.size() * width, 0.0F);
   const float* from = gradient.data_ptr<float>();
@@ -206,96 +209,100 @@ void Fit::gather_words(const Tensor& gradient, const std::vector<std::int32_t>& 
   }
 }
 
-Fit::Losses Fit::learn_from(const Portion& portion) {
-  const std::vector<Item>& items = items_of(portion);
-  const std::vector<std::size_t> part = mine(portion.chosen, items, group_);
-  // A process without a text in this batch still takes part in the sums.
+Fit::Losses Fit::train_step(const StepData& data) {
+  const std::vector<Item>& items = items_for(data);
+  const std::vector<std::size_t> part = shard(data.chosen, items, group_);
+  // A process without a text in this batch still takes part in the reductions, with weight 0.
   const Batch batch =
-      make_batch(items, part.empty() ? std::vector<std::size_t>{portion.chosen[0]} : part);
+      make_batch(items, part.empty() ? std::vector<std::size_t>{data.chosen[0]} : part);
   const double weight = part.empty() ? 0 : 1;
-  for (const Tensor& tensor : weights_.all()) tensor.mutable_grad() = Tensor();
-  const ReadMode mode = mode_at(step_);
-  // Adds to all gradients.
+  for (const Tensor& tensor : weights_.tensors()) tensor.mutable_grad() = Tensor();
+  const ReadMode mode = read_mode_at(step_);
+  // Accumulates gradients.
   const auto learn = [&](const Tensor& words) {
     const NetOutput out = run_net({spec_, weights_, words, batch, options_.dropout, mode});
-    const Losses found = losses_of(
-        batch, out, mode, static_cast<std::int64_t>(portion.chosen.size()), portion.steps, weight);
+    const Losses found = compute_losses(
+        batch, out, mode, static_cast<std::int64_t>(data.chosen.size()), data.steps, weight);
     (found.total * weight).backward();
     return found;
   };
-  const bool against = options_.adversarial > 0;
-  const Tensor words = words_.rows(batch.words).requires_grad_(words_.trains() || against);
+  const bool adversarial = options_.adversarial > 0;
+  const Tensor words =
+      embedding_.rows(batch.words).requires_grad_(embedding_.trainable() || adversarial);
   const Losses losses = learn(words);
-  if (against) {
-    const Tensor moved = (words.detach() + against_model(words.grad(), batch, options_.adversarial))
-                             .requires_grad_(true);
-    learn(moved);
-    words.mutable_grad() += moved.grad();
+  if (adversarial) {
+    const Tensor perturbed =
+        (words.detach() + adversarial_perturbation(words.grad(), batch, options_.adversarial))
+            .requires_grad_(true);
+    learn(perturbed);
+    words.mutable_grad() += perturbed.grad();
   }
   std::vector<float> gradients;
-  adam_.gather(gradients);
-  if (words_.trains()) gather_words(words.grad(), batch.words, portion.words, gradients);
-  group_.sum(gradients);
+  adam_.collect_gradients(gradients);
+  if (embedding_.trainable())
+    add_embedding_gradients(words.grad(), batch.words, data.words, gradients);
+  group_.all_reduce(gradients);
   const double scale = clip_scale(gradients, options_.adam.clip);
   adam_.update(gradients.data(), step_, scale);
-  if (words_.trains()) words_.update(portion.words, gradients.data() + adam_.size(), step_, scale);
+  if (embedding_.trainable())
+    embedding_.update(data.words, gradients.data() + adam_.size(), step_, scale);
   return losses;
 }
 
-void Fit::note_step(const Losses& losses, std::int64_t rows, double seconds) {
-  const double decay = step_ == 1 ? 0 : kShownDecay;
+void Fit::record_step(const Losses& losses, std::int64_t rows, double seconds) {
+  const double decay = step_ == 1 ? 0 : kProgressDecay;
   progress_.step = step_;
-  progress_.loss = decay * progress_.loss + (1 - decay) * losses.shown;
-  progress_.skim_rate = decay * progress_.skim_rate + (1 - decay) * losses.skimmed;
-  progress_.words_a_second =
-      decay * progress_.words_a_second + (1 - decay) * static_cast<double>(rows) / seconds;
+  progress_.loss = decay * progress_.loss + (1 - decay) * losses.mean;
+  progress_.skim_rate = decay * progress_.skim_rate + (1 - decay) * losses.skim_rate;
+  progress_.words_per_second =
+      decay * progress_.words_per_second + (1 - decay) * static_cast<double>(rows) / seconds;
   progress_.dev.reset();
   progress_.best = false;
 }
 
-void Fit::note_time(double seconds) {
+void Fit::estimate_time_left(double seconds) {
   progress_.seconds += seconds;
-  const std::int64_t began = pretraining() ? 0 : skims_from_;
-  const std::int64_t end = std::max(best_step_, began) + options_.patience_steps;
-  const std::int64_t most = options_.max_steps + (options_.pretrain_fully ? began : 0);
-  progress_.steps = options_.max_steps > 0 ? std::min(most, end) : end;
+  const std::int64_t phase_start = pretraining() ? 0 : skim_start_step_;
+  const std::int64_t end = std::max(best_step_, phase_start) + options_.patience_steps;
+  const std::int64_t last = options_.max_steps + (options_.pretrain_fully ? phase_start : 0);
+  progress_.steps = options_.max_steps > 0 ? std::min(last, end) : end;
   progress_.seconds_left = static_cast<double>(progress_.steps - step_) * progress_.seconds /
                            static_cast<double>(std::max<std::int64_t>(step_, 1));
 }
 
 bool Fit::step() {
-  if (over()) return false;
+  if (finished()) return false;
   const auto begin = Clock::now();
-  const Portion portion = portion_of_step();
-  const Losses losses = learn_from(portion);
+  const StepData data = next_step_data();
+  const Losses losses = train_step(data);
   ++step_;
-  note_step(losses, portion.rows, seconds_since(begin));
-  if (step_ % eval_steps() == 0 || over()) look_at_dev();
-  const bool read_enough =
-      patience_over() || (options_.max_steps > 0 && step_ >= options_.max_steps);
-  if (options_.pretrain_fully && pretraining() && read_enough) begin_skimming();
-  note_time(seconds_since(begin));
+  record_step(losses, data.rows, seconds_since(begin));
+  if (step_ % eval_steps() == 0 || finished()) evaluate_dev();
+  const bool pretrained =
+      out_of_patience() || (options_.max_steps > 0 && step_ >= options_.max_steps);
+  if (options_.pretrain_fully && pretraining() && pretrained) start_skimming();
+  estimate_time_left(seconds_since(begin));
   return true;
 }
 
 Snapshot Fit::snapshot() {
   Snapshot made;
-  words_.settle(step_);
-  adam_.copy_average_to(made.weights);
-  made.words = words_.averaged();
+  embedding_.update_all_ema(step_);
+  adam_.copy_ema_to(made.weights);
+  made.embeddings = embedding_.ema_values();
   made.step = step_;
   return made;
 }
 
-void Fit::look_at_dev() {
+void Fit::evaluate_dev() {
   Snapshot now = snapshot();
   now.score = evaluate(dev_, now);
   progress_.dev = now.score;
-  // While everything is read, nothing is known about skimming.
-  const bool counts =
-      step_ > skims_from_ || options_.pretrain_fully || spec_.reader.kind == ReaderKind::full;
-  if (!counts) return;
-  if (best_.weights.empty() || worth(now.score) > worth(best_.score)) {
+  // During pretraining nothing is known about skimming, so such models are not selected.
+  const bool selectable =
+      step_ > skim_start_step_ || options_.pretrain_fully || spec_.reader.kind == ReaderKind::dense;
+  if (!selectable) return;
+  if (best_.weights.empty() || selection_score(now.score) > selection_score(best_.score)) {
     best_ = std::move(now);
     best_step_ = step_;
     progress_.best = true;
@@ -305,18 +312,18 @@ void Fit::look_at_dev() {
 Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) const {
   torch::NoGradGuard guard;
   Weights weights(spec_, options_);
-  put(snapshot, weights);
-  const bool read_all = step_ <= skims_from_ && skims_from_ > 0;
+  load_snapshot(snapshot, weights);
+  const bool read_all = step_ <= skim_start_step_ && skim_start_step_ > 0;
   std::vector<double> sums(4);
   double &right = sums[0], &loss = sums[1], &skimmed = sums[2], &words = sums[3];
-  const auto batches = by_length(items, kEvalRows);
+  const auto batches = batch_by_length(items, kEvalRows);
   for (auto at = static_cast<std::size_t>(group_.rank()); at < batches.size();
        at += static_cast<std::size_t>(group_.size())) {
     const Batch batch = make_batch(items, batches[at]);
-    const NetOutput out =
-        read_hard(spec_, weights, snapshot.words, batch, read_all ? -1.0 : 0.5, options_.threads);
-    right += rightness(spec_, out, batch, items);
-    loss += strict_loss(out, batch).sum().item<double>();
+    const NetOutput out = forward_hard(spec_, weights, snapshot.embeddings, batch,
+                                       read_all ? -1.0 : 0.5, options_.threads);
+    right += num_correct(spec_, out, batch, items);
+    loss += hard_target_loss(out, batch).sum().item<double>();
     for (const ReadOutput& reading : out.readings) {
       const auto rows = static_cast<double>(reading.hidden.size(0));
       words += rows;
@@ -324,7 +331,7 @@ Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) co
         skimmed += rows - reading.taken.select(1, 0).sum().item<double>();
     }
   }
-  group_.sum(sums);
+  group_.all_reduce(sums);
   const auto count = static_cast<double>(items.size());
   return {right / count, loss / count, words == 0 ? 0 : skimmed / words};
 }

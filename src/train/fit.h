@@ -1,4 +1,4 @@
-// The training loop: batches in, the best model by dev score out.
+// The training loop: takes optimizer steps and keeps the model with the best dev score.
 #pragma once
 
 #include <functional>
@@ -11,61 +11,64 @@
 #include "skim/result.h"
 #include "train/batch.h"
 #include "train/corpus.h"
-#include "train/distribute.h"
 #include "train/nets/net.h"
 #include "train/optimizer.h"
 #include "train/options.h"
+#include "train/process_group.h"
 
 namespace skim::train {
 
+// Metrics of an evaluation on dev.
 struct Score {
-  double accuracy = 0;  // of pieces of texts: how much of the words is right (F1)
+  double accuracy = 0;  // of extractive nets: F1 over words
   double loss = 0;
   double skim_rate = 0;
 };
 
 struct FitProgress {
-  std::int64_t step = 0, steps = 0;  // steps: when training would end now
-  double loss = 0;                   // running average over steps
-  double skim_rate = 0;              // likewise, as trained: soft
-  double words_a_second = 0;
+  std::int64_t step = 0, steps = 0;  // steps: the end unless dev improves
+  double loss = 0;                   // moving average over steps
+  double skim_rate = 0;              // likewise, of the soft decisions
+  double words_per_second = 0;
   double seconds = 0, seconds_left = 0;
-  std::optional<Score> dev;  // only when it was just measured
+  std::optional<Score> dev;  // only right after an evaluation
   bool best = false;
 };
 
-// A finished or interrupted model: weights as they are averaged, words included.
+// The weights of a model: their moving averages, embeddings included.
 struct Snapshot {
   std::map<std::string, std::vector<float>> weights;
-  std::vector<float> words;
+  std::vector<float> embeddings;
   Score score;
   std::int64_t step = 0;
 };
 
+// One run. Not thread-safe.
 class Fit {
  public:
   Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<Item>& train,
-      const std::vector<Item>& dev, const FitOptions& options, Group& group);
+      const std::vector<Item>& dev, const FitOptions& options, ProcessGroup& group);
 
-  // Takes these weights in place of random ones; names that this model does not have are none of
-  // its business. Before the first step only.
-  void begin_with(const std::map<std::string, std::vector<float>>& weights);
+  // Replaces initial weights by these; ignores names that this model does not have. Before the
+  // first step only.
+  void init_weights(const std::map<std::string, std::vector<float>>& weights);
 
-  // One step; false when training is over. All processes of the group must take it; throws
-  // GroupLost when one does not.
+  // Takes one step; false when training has finished. All processes of the group must take it;
+  // throws PeerLost when one does not.
   bool step();
-  // Tells the group that this process was asked to stop; after the next step all know.
-  void ask_to_stop() { stop_ = true; }
-  bool stop_asked() const { return stop_; }
+  // Asks the group to stop; after the next step stop_agreed() is true in all processes.
+  void request_stop() { stop_ = true; }
+  bool stop_requested() const { return stop_; }
   bool stop_agreed() const { return stop_agreed_; }
   std::int64_t steps_done() const { return step_; }
   const FitProgress& progress() const { return progress_; }
   const Snapshot& best() const { return best_; }
-  // A model measured on `items` under the hard rule, each process of the group taking its part.
+  // Evaluates a model with hard decisions; the processes of the group share the work.
   Score evaluate(const std::vector<Item>& items, const Snapshot& snapshot) const;
+  // The current moving averages.
   Snapshot snapshot();
 
-  // All state, for checkpoints; see checkpoint.h.
+  // The complete state, for checkpoint.h.
   struct State;
   void save(State& state) const;
   Result<void> load(const State& state);
@@ -73,79 +76,81 @@ class Fit {
  private:
   struct Losses {
     torch::Tensor total;
-    double shown = 0, skimmed = 0;
+    double mean = 0, skim_rate = 0;  // over all processes
   };
-  // What one step learns from.
-  struct Portion {
-    std::vector<Item> stretches;      // of longer texts, or empty when they are taken whole
-    std::vector<std::size_t> chosen;  // which of the stretches, or of all texts
-    std::vector<std::int32_t> words;  // each once
-    std::int64_t rows = 0;            // words of all texts
-    std::int64_t steps = 0;           // times the readers that go over them
+  // The texts of one step.
+  struct StepData {
+    std::vector<Item> crops;          // random crops; empty without --random-crop
+    std::vector<std::size_t> chosen;  // indices of `crops`, or of all texts
+    std::vector<std::int32_t> words;  // distinct ids
+    std::int64_t rows = 0;            // words of all processes' texts
+    std::int64_t steps = 0;           // reader steps of all processes
   };
-  Portion portion_of_step();
-  const std::vector<Item>& items_of(const Portion& portion) const {
-    return options_.crop > 0 ? portion.stretches : train_;
+  StepData next_step_data();
+  const std::vector<Item>& items_for(const StepData& data) const {
+    return options_.crop_size > 0 ? data.crops : train_;
   }
-  Losses learn_from(const Portion& portion);
-  void gather_words(const torch::Tensor& gradient, const std::vector<std::int32_t>& rows,
-                    const std::vector<std::int32_t>& distinct, std::vector<float>& gradients) const;
-  void note_step(const Losses& losses, std::int64_t rows, double seconds);
-  void note_time(double seconds);
-  torch::Tensor loss_of_texts(const NetOutput& out, const Batch& batch) const;
-  Losses losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
-                   std::int64_t texts, std::int64_t steps, double weight);
-  static void add_reward(const ReadOutput& reading, const torch::Tensor& scores, const Batch& batch,
-                         double texts, Losses& losses);
-  ReadMode mode_at(std::int64_t step) const;
-  std::int64_t steps_of(const Item& item) const;
-  std::vector<Item> stretches_of(const std::vector<std::size_t>& chosen) const;
-  void look_at_dev();
+  Losses train_step(const StepData& data);
+  void add_embedding_gradients(const torch::Tensor& gradient, const std::vector<std::int32_t>& rows,
+                               const std::vector<std::int32_t>& distinct,
+                               std::vector<float>& gradients) const;
+  void record_step(const Losses& losses, std::int64_t rows, double seconds);
+  void estimate_time_left(double seconds);
+  torch::Tensor loss_per_text(const NetOutput& out, const Batch& batch) const;
+  Losses compute_losses(const Batch& batch, const NetOutput& out, const ReadMode& mode,
+                        std::int64_t texts, std::int64_t steps, double weight);
+  static void add_reinforce_loss(const ReadOutput& reading, const torch::Tensor& scores,
+                                 const Batch& batch, double texts, Losses& losses);
+  ReadMode read_mode_at(std::int64_t step) const;
+  std::int64_t reader_steps(const Item& item) const;
+  std::vector<Item> random_crops(const std::vector<std::size_t>& chosen) const;
+  void evaluate_dev();
   std::int64_t eval_steps() const;
-  // Whether everything is still read, because skimming is learned later.
-  bool pretraining() const { return step_ < skims_from_; }
-  void begin_skimming();
-  bool patience_over() const;
-  bool over() const;
+  // Whether every word is read, before skimming is learned.
+  bool pretraining() const { return step_ < skim_start_step_; }
+  void start_skimming();
+  bool out_of_patience() const;
+  bool finished() const;
 
   ModelSpec spec_;
   const std::vector<Item>& train_;
   const std::vector<Item>& dev_;
   FitOptions options_;
-  Group& group_;
+  ProcessGroup& group_;
   Weights weights_;
-  WordTable words_;
+  EmbeddingTable embedding_;
   Adam adam_;
-  Schedule schedule_;
+  BatchSampler sampler_;
   std::int64_t step_ = 0;
   std::int64_t best_step_ = 0;
-  std::int64_t skims_from_ = 0;  // the step; far away as long as it is not known
-  Snapshot best_;                // while everything is read: the best at that
+  std::int64_t skim_start_step_ = 0;  // first step that skims; kUnknownStep while unknown
+  Snapshot best_;                     // during pretraining: the best dense model
   FitProgress progress_;
   bool stop_ = false, stop_agreed_ = false;
   std::int64_t text_passes_ = 0, question_passes_ = 0;
 };
 
 struct Fit::State {
-  std::int64_t step = 0, skims_from = 0;
+  std::int64_t step = 0, skim_start_step = 0;
   double loss = 0, skim_rate = 0, seconds = 0;
   std::map<std::string, std::vector<float>> arrays;
-  std::vector<std::int32_t> touched;
+  std::vector<std::int32_t> ema_steps;
   Snapshot best;
 };
 
-// How good a score is: accuracy, and a tenth of a point for ten points of skimming, so that of two
-// equally good models the one that reads less wins.
-double worth(const Score& score);
+// The criterion of model selection: accuracy plus 0.01 times the skim rate, so that of two equally
+// accurate models the one that reads less wins.
+double selection_score(const Score& score);
 
-// How far the scores are from the right answers, of each text.
-torch::Tensor strict_loss(const NetOutput& out, const Batch& batch);
+// The cross-entropy of each text against its label, choice or answer, [texts].
+torch::Tensor hard_target_loss(const NetOutput& out, const Batch& batch);
 
-// Weights with the values of a snapshot.
-void put(const Snapshot& snapshot, Weights& weights);
+// Copies the values of a snapshot into `weights`.
+void load_snapshot(const Snapshot& snapshot, Weights& weights);
 
-// Scores and readings of one batch with a snapshot's weights under the hard rule; no gradients.
-NetOutput read_hard(const ModelSpec& spec, const Weights& weights, const std::vector<float>& words,
-                    const Batch& batch, double threshold, int threads = 1);
+// Runs the net on a batch with hard decisions and without gradients.
+NetOutput forward_hard(const ModelSpec& spec, const Weights& weights,
+                       const std::vector<float>& embeddings, const Batch& batch, double threshold,
+                       int threads = 1);
 
 }  // namespace skim::train

@@ -1,5 +1,4 @@
-// What a step is judged by: the loss of the texts, the price of reading, rewards of sampled
-// choices.
+// The losses of a step: cross-entropy, distillation, the skim loss and REINFORCE.
 #include "train/fit.h"
 
 namespace skim::train {
@@ -7,110 +6,112 @@ namespace {
 
 using torch::Tensor;
 
-// How hard a target rate pulls.
-constexpr double kTargetPull = 4;
+// Weight of the squared distance from the target rate.
+constexpr double kTargetRateWeight = 4;
 
 }  // namespace
 
-// Choices that were sampled: 1 for a right answer, -1 for a wrong one, against what was expected;
-// and the expectation is fitted to what came.
-void Fit::add_reward(const ReadOutput& reading, const Tensor& scores, const Batch& batch,
-                     double texts, Losses& losses) {
+// REINFORCE for sampled jumps: the reward is 1 for a right answer and -1 for a wrong one, less the
+// learned baseline, which is fitted to the reward.
+void Fit::add_reinforce_loss(const ReadOutput& reading, const Tensor& scores, const Batch& batch,
+                             double texts, Losses& losses) {
   if (!reading.sampled_log_p.defined()) return;
   const Tensor right = (scores.argmax(1) == batch.labels).to(torch::kFloat) * 2 - 1;
   const Tensor reward = right.index_select(0, reading.sampled_text);
-  const Tensor surprise = reward - reading.expected;
+  const Tensor advantage = reward - reading.baseline;
   losses.total = losses.total +
-                 (surprise * surprise - surprise.detach() * reading.sampled_log_p).sum() / texts;
+                 (advantage * advantage - advantage.detach() * reading.sampled_log_p).sum() / texts;
 }
 
-Tensor strict_loss(const NetOutput& out, const Batch& batch) {
+Tensor hard_target_loss(const NetOutput& out, const Batch& batch) {
   const auto loss = [](const Tensor& scores, const Tensor& right) {
     return torch::cross_entropy_loss(scores, right, {}, at::Reduction::None);
   };
-  const Tensor first = loss(out.scores, batch.labels);
-  return out.last_scores.defined() ? first + loss(out.last_scores, batch.lasts) : first;
+  const Tensor first = loss(out.logits, batch.labels);
+  return out.end_logits.defined() ? first + loss(out.end_logits, batch.answer_ends) : first;
 }
 
-// Against what a teacher holds of each label.
-Tensor loss_of_labels(const Tensor& scores, const Tensor& held, double softness) {
-  const Tensor wanted = torch::softmax(torch::log(held + 1e-9) / softness, 1);
-  return -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
+// Cross-entropy against soft targets over labels, at a temperature.
+Tensor soft_label_loss(const Tensor& scores, const Tensor& soft_targets, double temperature) {
+  const Tensor target = torch::softmax(torch::log(soft_targets + 1e-9) / temperature, 1);
+  return -(target * torch::log_softmax(scores / temperature, 1)).sum(1);
 }
 
-// Against what it holds of each word or choice. What is beyond a text's end, or its last choice,
-// and that alone, has no share.
-Tensor loss_of_places(const Tensor& scores, const Tensor& held, double softness) {
-  const Tensor share = torch::pow(held, 1 / softness);
-  const Tensor wanted = share / share.sum(1, true).clamp_min(1e-9);
-  return -(wanted * torch::log_softmax(scores / softness, 1)).sum(1);
+// Cross-entropy against soft targets over words or choices. Padding has probability 0, which a
+// softmax of logarithms would not keep.
+Tensor soft_position_loss(const Tensor& scores, const Tensor& soft_targets, double temperature) {
+  const Tensor powers = torch::pow(soft_targets, 1 / temperature);
+  const Tensor target = powers / powers.sum(1, true).clamp_min(1e-9);
+  return -(target * torch::log_softmax(scores / temperature, 1)).sum(1);
 }
 
-Tensor taught_loss(const NetOutput& out, const Batch& batch, double softness) {
-  const Tensor& held = batch.taught;
-  if (out.last_scores.defined())
-    return loss_of_places(out.scores, held.select(1, 0), softness) +
-           loss_of_places(out.last_scores, held.select(1, 1), softness);
-  if (batch.no_choice.defined()) return loss_of_places(out.scores, held, softness);
-  return loss_of_labels(out.scores, held, softness);
+Tensor distillation_loss(const NetOutput& out, const Batch& batch, double temperature) {
+  const Tensor& soft_targets = batch.soft_targets;
+  if (out.end_logits.defined())
+    return soft_position_loss(out.logits, soft_targets.select(1, 0), temperature) +
+           soft_position_loss(out.end_logits, soft_targets.select(1, 1), temperature);
+  if (batch.choice_padding.defined())
+    return soft_position_loss(out.logits, soft_targets, temperature);
+  return soft_label_loss(out.logits, soft_targets, temperature);
 }
 
-// Against the labels and, with a teacher, against what it holds; of each text. Of a text without a
-// label the teacher is heard alone. Softened answers weaken gradients by the square of the
-// temperature, which is made good here.
-Tensor Fit::loss_of_texts(const NetOutput& out, const Batch& batch) const {
-  const Tensor strict = strict_loss(out, batch);
-  if (!batch.taught.defined()) return strict;
-  const double softness = options_.teacher_softness;
-  const Tensor taught = taught_loss(out, batch, softness);
-  const Tensor strictly = batch.labelled * (1 - options_.teacher_weight);
-  return strictly * strict + (1 - strictly) * (softness * softness) * taught;
+// The loss of each text against its label and, with a teacher, against the soft targets. A text
+// without a label has soft targets alone. A temperature T scales the gradients of soft targets by
+// 1/T^2, so their loss is multiplied by T^2 (Hinton et al. 2015).
+Tensor Fit::loss_per_text(const NetOutput& out, const Batch& batch) const {
+  const Tensor hard = hard_target_loss(out, batch);
+  if (!batch.soft_targets.defined()) return hard;
+  const double temperature = options_.distillation_temperature;
+  const Tensor distilled = distillation_loss(out, batch, temperature);
+  const Tensor hard_weight = batch.labelled * (1 - options_.distillation_weight);
+  return hard_weight * hard + (1 - hard_weight) * (temperature * temperature) * distilled;
 }
 
-// Every sum is divided by what there is in all processes together, so that adding up their
-// gradients gives that of the whole batch. `weight` is 0 for a process that has no text of it.
-Fit::Losses Fit::losses_of(const Batch& batch, const NetOutput& out, const ReadMode& mode,
-                           std::int64_t texts, std::int64_t steps, double weight) {
+// The losses of this process's part of a batch. Sums are divided by the number of `texts` and
+// reader `steps` of all processes, so that summing gradients over processes gives the gradient of
+// the whole batch. `weight` is 0 for a process without a text.
+Fit::Losses Fit::compute_losses(const Batch& batch, const NetOutput& out, const ReadMode& mode,
+                                std::int64_t texts, std::int64_t steps, double weight) {
   const auto all_texts = static_cast<double>(texts);
-  const Tensor each = loss_of_texts(out, batch);
+  const Tensor each = loss_per_text(out, batch);
   Losses losses;
   losses.total = each.sum() / all_texts;
   std::vector<float> sums = {each.sum().item<float>(), 0, 0, 0};
-  const bool skims = out.readings.front().taken.defined();
-  const bool penalised = out.readings.front().penalty.defined();
+  const bool skimming = out.readings.front().taken.defined();
+  const bool has_penalty = out.readings.front().penalty.defined();
   const auto readings = static_cast<double>(steps);
-  Tensor penalty, cheap;
-  if (skims) {
+  Tensor penalty, p_skim;
+  if (skimming) {
     for (const ReadOutput& reading : out.readings) {
-      if (penalised) {
-        const Tensor more = reading.penalty.sum(), less = reading.cheap.sum();
+      if (has_penalty) {
+        const Tensor more = reading.penalty.sum(), less = reading.p_skim.sum();
         penalty = penalty.defined() ? penalty + more : more;
-        cheap = cheap.defined() ? cheap + less : less;
+        p_skim = p_skim.defined() ? p_skim + less : less;
       }
       sums[2] += static_cast<float>(reading.taken.size(0)) -
                  reading.taken.select(1, 0).sum().item<float>();
     }
-    if (penalised) sums[1] = cheap.item<float>();
+    if (has_penalty) sums[1] = p_skim.item<float>();
   }
   for (float& sum : sums) sum *= static_cast<float>(weight);
   sums[3] = stop_ ? 1 : 0;
-  group_.sum(sums);
+  group_.all_reduce(sums);
   stop_agreed_ = sums[3] > 0;
-  losses.shown = static_cast<double>(sums[0]) / all_texts;
-  losses.skimmed = skims ? static_cast<double>(sums[2]) / readings : 0;
-  if (!skims) return losses;
+  losses.mean = static_cast<double>(sums[0]) / all_texts;
+  losses.skim_rate = skimming ? static_cast<double>(sums[2]) / readings : 0;
+  if (!skimming) return losses;
   for (const ReadOutput& reading : out.readings)
-    add_reward(reading, out.scores, batch, all_texts, losses);
-  if (!penalised || mode.estimator == Estimator::none) return losses;
+    add_reinforce_loss(reading, out.logits, batch, all_texts, losses);
+  if (!has_penalty || mode.estimator == Estimator::none) return losses;
   if (options_.target_rate) {
     const double distance = static_cast<double>(sums[1]) / readings - *options_.target_rate;
-    losses.total = losses.total + 2 * kTargetPull * distance * cheap / readings;
+    losses.total = losses.total + 2 * kTargetRateWeight * distance * p_skim / readings;
   } else {
     losses.total = losses.total + options_.gamma * penalty / readings;
   }
   if (mode.estimator == Estimator::reinforce && spec_.reader.kind == ReaderKind::skim) {
-    // A text's reward is how little it lost, against the mean of its batch.
-    const Tensor advantage = (losses.shown - each.detach()).index_select(0, text_of_rows(batch));
+    // The reward is the negative loss; the baseline is its mean over the batch.
+    const Tensor advantage = (losses.mean - each.detach()).index_select(0, row_texts(batch));
     for (const ReadOutput& reading : out.readings) {
       const Tensor chosen = (reading.log_p * reading.taken).sum(1);
       losses.total = losses.total - (advantage * chosen).sum() / readings;

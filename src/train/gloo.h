@@ -1,5 +1,5 @@
-// PyTorch's own group of processes over TCP. Its headers come from two packages, and their warnings
-// are not ours.
+// Includes PyTorch's process group over TCP (Gloo) without the warnings of its headers, which come
+// from two packages.
 #pragma once
 
 #if defined(__GNUC__)

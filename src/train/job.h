@@ -1,4 +1,4 @@
-// One training from files to a draft of a model. No torch here: programs include this.
+// A training run from files to the draft of a model. Includes no torch: programs use this header.
 #pragma once
 
 #include <atomic>
@@ -13,38 +13,40 @@
 
 namespace skim::train {
 
+// The state of a run after a step.
 struct JobProgress {
-  std::int64_t step = 0, steps = 0;
-  double loss = 0, skim_rate = 0, words_a_second = 0, seconds = 0, seconds_left = 0;
-  bool looked = false;  // dev was just measured
+  std::int64_t step = 0, steps = 0;  // steps: the expected end
+  double loss = 0, skim_rate = 0, words_per_second = 0, seconds = 0, seconds_left = 0;
+  bool evaluated = false;  // on dev, in this step
   bool best = false;
   double dev_accuracy = 0, dev_loss = 0, dev_skim_rate = 0;
 };
 
 struct JobListener {
-  std::function<void(const std::string&)> message;   // something the user should know
+  std::function<void(const std::string&)> message;   // for the user
   std::function<void(const JobProgress&)> progress;  // after every step
-  const std::atomic<bool>* stop = nullptr;           // set by a signal: put aside and end
+  const std::atomic<bool>* stop = nullptr;           // set by a signal: save a checkpoint and end
 };
 
 struct JobReport {
-  bool finished = false;  // else it was stopped, and the checkpoint goes on from there
-  bool first = true;      // of a group of processes; only that one has a draft to write
+  bool finished = false;     // else it was stopped, and --resume continues it
+  bool is_rank_zero = true;  // in a process group; the others have no draft
   ModelDraft draft;
   std::vector<Query> dev;  // for calibration
   std::string dev_name;
-  double accuracy = 0, skim_rate = 0;  // of dev, under the hard rule
+  double accuracy = 0, skim_rate = 0;  // on dev, with hard decisions
   std::int64_t best_step = 0, steps = 0;
   double seconds = 0;
 };
 
+// Trains, as one process or as one of the group that the environment describes.
 Result<JobReport> run_job(Job job, const JobListener& listener);
 
-// Where the checkpoint lies; main removes it when the model is safe.
+// The path of the checkpoint. The caller removes it once the model is written.
 std::string checkpoint_file(const Job& job);
 
-// The BLAS that matrix products go to: "OpenBLAS ...", "BLIS ...", or empty when it is an unknown,
-// probably slow one.
+// The name of the BLAS in use: "OpenBLAS ...", "BLIS ...", or empty for an unknown, probably slow
+// one.
 std::string blas_name();
 
 }  // namespace skim::train

@@ -7,29 +7,28 @@
 #include "spec/params.h"
 #include "tasks/labels.h"
 #include "tasks/load.h"
-#include "train/pieces.h"
+#include "train/distillation_crops.h"
 
 namespace skim::train {
 
-// So many of them at most, evenly spread.
-void keep_evenly(std::vector<Example>& examples, std::size_t most) {
-  if (most == 0 || most >= examples.size()) return;
+void subsample(std::vector<Example>& examples, std::size_t limit) {
+  if (limit == 0 || limit >= examples.size()) return;
   const std::size_t size = examples.size();
   std::vector<Example> kept;
-  for (std::size_t i = 0; i < most; ++i) kept.push_back(std::move(examples[i * size / most]));
+  for (std::size_t i = 0; i < limit; ++i) kept.push_back(std::move(examples[i * size / limit]));
   examples = std::move(kept);
 }
 
 namespace {
 
-constexpr double kDevShare = 0.1;
-// Words of a text that is read whole.
-constexpr std::size_t kWhole = 100'000;
+constexpr double kDevFraction = 0.1;
+// The word limit of texts that are not truncated.
+constexpr std::size_t kUntruncated = 100'000;
 
 Result<void> check_labels(const Dataset& data, const std::vector<std::string>& labels) {
   if (labels.size() >= 2) return {};
   return fail(Fault::argument, data.name + ": every text has the label '" + labels[0] +
-                                   "'; there is nothing to learn with less than two");
+                                   "', expected at least two different labels");
 }
 
 void append(Dataset& whole, Dataset part) {
@@ -39,13 +38,13 @@ void append(Dataset& whole, Dataset part) {
 
 using Message = std::function<void(const std::string&)>;
 
-void tell_what_is_left_aside(const Dataset& data, const Message& message) {
+void report_dropped(const Dataset& data, const Message& message) {
   if (data.impossible > 0)
     message(data.name + ": " + std::to_string(data.impossible) +
-            " questions have no answer in their text and are left out");
+            " questions without an answer in their text are ignored");
   if (data.unaligned > 0)
     message(data.name + ": " + std::to_string(data.unaligned) +
-            " right answers do not stand in their text");
+            " answers were not found in their text");
 }
 
 Result<void> read_files(const Job& job, ModelSpec& spec, const Message& message,
@@ -54,32 +53,32 @@ Result<void> read_files(const Job& job, ModelSpec& spec, const Message& message,
     message("reading " + file);
     Result<Dataset> part = load_examples(file);
     if (!part) return tl::unexpected(part.error());
-    tell_what_is_left_aside(*part, message);
+    report_dropped(*part, message);
     append(data.train, std::move(*part));
   }
   if (spec.net == NetKind::classifier) {
-    spec.labels = labels_of(data.train);
+    spec.labels = collect_labels(data.train);
     if (const auto checked = check_labels(data.train, spec.labels); !checked) return checked;
   }
   if (!job.dev.empty()) {
     Result<Dataset> dev = load_examples(job.dev);
     if (!dev) return tl::unexpected(dev.error());
-    tell_what_is_left_aside(*dev, message);
+    report_dropped(*dev, message);
     data.dev = std::move(*dev);
   } else {
-    data.dev = split_off(data.train, kDevShare, job.fit.seed);
+    data.dev = split_dev(data.train, kDevFraction, job.fit.seed);
     if (data.dev.examples.empty() || data.train.examples.empty())
       return fail(Fault::argument,
-                  data.train.name + ": too few texts to split some off for dev; give --dev");
+                  data.train.name + ": too few texts to split off dev; give a --dev file");
     message("no --dev file: " + std::to_string(data.dev.examples.size()) + " of " +
             std::to_string(data.dev.examples.size() + data.train.examples.size()) +
-            " texts were split off for it");
+            " texts were split off");
   }
-  keep_evenly(data.train.examples, job.most_texts);
+  subsample(data.train.examples, job.train_limit);
   return {};
 }
 
-// Which words end a sentence. The tokenizer sets them apart.
+// Appends the ids of the words that end a sentence; the tokenizer splits them off.
 Result<void> find_sentence_ends(const Vocabulary& vocabulary, std::vector<int>& ends) {
   for (const std::string_view mark : {".", "!", "?"}) {
     const auto found = std::find(vocabulary.words.begin(), vocabulary.words.end(), mark);
@@ -87,114 +86,122 @@ Result<void> find_sentence_ends(const Vocabulary& vocabulary, std::vector<int>& 
       ends.push_back(static_cast<int>(found - vocabulary.words.begin()));
   }
   if (!ends.empty()) return {};
-  return fail(Fault::argument,
-              "no sentence of the training texts ends in '.', '!' or '?' as a word of its own, so "
-              "there are none to jump over; use --jump-over words");
+  return fail(
+      Fault::argument,
+      "the training texts have no sentence that ends in '.', '!' or '?' as a word of its own, "
+      "which --jump-over sentences needs; use --jump-over words");
 }
 
-Result<void> gather_words(const Job& job, ModelSpec& spec, TrainingData& data) {
-  std::optional<WordVectors> vectors;
-  if (!job.vectors.empty()) {
-    Result<WordVectors> loaded = load_vectors(job.vectors);
+Result<void> build_vocabulary(const Job& job, ModelSpec& spec, TrainingData& data) {
+  std::optional<PretrainedEmbeddings> pretrained;
+  if (!job.embeddings.empty()) {
+    Result<PretrainedEmbeddings> loaded = load_embeddings(job.embeddings);
     if (!loaded) return tl::unexpected(loaded.error());
-    vectors = std::move(*loaded);
+    pretrained = std::move(*loaded);
   }
-  data.vocabulary =
-      make_vocabulary(data.train, spec.tokenizer, vectors ? &*vectors : nullptr,
-                      {job.vocabulary, job.fewest, job.tuned_from, spec.word_width, job.fit.seed});
-  spec.vocabulary = static_cast<int>(data.vocabulary.words.size());
-  spec.word_width = static_cast<int>(data.vocabulary.width);
-  spec.reader.input = spec.input_width();
-  if (job.by_sentences) return find_sentence_ends(data.vocabulary, spec.reader.jump.ends);
+  data.vocabulary = make_vocabulary(
+      data.train, spec.tokenizer, pretrained ? &*pretrained : nullptr,
+      {job.vocab_size, job.min_count, job.trainable_min_count, spec.embedding_size, job.fit.seed});
+  spec.vocab_size = static_cast<int>(data.vocabulary.words.size());
+  spec.embedding_size = static_cast<int>(data.vocabulary.embedding_size);
+  spec.reader.input_size = spec.input_size();
+  if (job.jump_over == JumpUnit::sentences)
+    return find_sentence_ends(data.vocabulary, spec.reader.jump.sentence_end_ids);
   return {};
 }
 
-// Decisions that do not learn must be those of a model that has learned them.
-Result<void> check_decisions(const Job& job, const ModelSpec& spec, const Start& start) {
+// Frozen decisions must come from the initial model.
+Result<void> check_frozen_decisions(const Job& job, const ModelSpec& spec,
+                                    const InitialWeights& start) {
   if (job.fit.estimator != Estimator::none) return {};
   for (const TensorSpec& tensor : model_tensors(spec)) {
     if (tensor.name.find(".decision.") != std::string::npos &&
         start.weights.count(tensor.name) == 0)
       return fail(Fault::mismatch,
-                  job.start_from + ": has no decisions to keep, which --estimator none needs");
+                  job.start_from + ": has no decisions to freeze, which --estimator none needs");
   }
   return {};
 }
 
-Result<void> begin_with_model(const Job& job, const ModelSpec& spec, const Message& message,
+Result<void> load_start_model(const Job& job, const ModelSpec& spec, const Message& message,
                               TrainingData& data) {
   const Result<ModelFile> file = open_model_file(job.start_from);
   if (!file) return tl::unexpected(file.error());
-  Result<Start> start = start_from(*file, spec, data.vocabulary);
+  Result<InitialWeights> start = load_initial_weights(*file, spec, data.vocabulary);
   if (!start) return tl::unexpected(start.error());
-  if (const auto kept = check_decisions(job, spec, *start); !kept) return kept;
+  if (const auto valid = check_frozen_decisions(job, spec, *start); !valid) return valid;
   data.start = std::move(*start);
-  message("begins with " + std::to_string(data.start->weights.size()) + " of " +
+  message("initialized " + std::to_string(data.start->weights.size()) + " of " +
           std::to_string(model_tensors(spec).size() - 1) + " tensors and " +
-          std::to_string(data.start->words) + " of " +
-          std::to_string(data.vocabulary.words.size()) + " word vectors of " + job.start_from);
+          std::to_string(data.start->num_embeddings) + " of " +
+          std::to_string(data.vocabulary.words.size()) + " embeddings from " + job.start_from);
   return {};
 }
 
 Result<std::vector<Item>> encode(const Dataset& texts, const Vocabulary& vocabulary,
-                                 const ModelSpec& spec, std::size_t most, const Message& message) {
-  Result<Items> made = encode_items(texts, vocabulary, spec, most);
+                                 const ModelSpec& spec, std::size_t max_words,
+                                 const Message& message) {
+  Result<Items> made = encode_items(texts, vocabulary, spec, max_words);
   if (!made) return tl::unexpected(made.error());
-  if (made->without_answer > 0)
-    message(texts.name + ": " + std::to_string(made->without_answer) +
-            " questions are left out, their answers do not lie in what is read");
+  if (made->num_without_answer > 0)
+    message(texts.name + ": " + std::to_string(made->num_without_answer) +
+            " questions are ignored: no answer lies in the words that are kept");
   if (made->items.empty())
     return fail(Fault::argument, texts.name + ": no question has an answer in its text");
   return std::move(made->items);
 }
 
-// Pieces of the texts join them, to be labelled by the teacher alone.
-Result<void> add_pieces(const Job& job, const ModelSpec& spec, const Message& message,
-                        TrainingData& data) {
-  Dataset pieces =
-      cut_pieces(data.train, spec.tokenizer, {job.teacher_pieces, job.most_words, job.fit.seed});
-  if (pieces.examples.empty()) return {};
-  Result<std::vector<Item>> items = encode(pieces, data.vocabulary, spec, kWhole, message);
+// Appends crops of the texts, which have soft targets alone.
+Result<void> add_distillation_crops(const Job& job, const ModelSpec& spec, const Message& message,
+                                    TrainingData& data) {
+  Dataset crops = make_distillation_crops(data.train, spec.tokenizer,
+                                          {job.distillation_crops, job.max_words, job.fit.seed});
+  if (crops.examples.empty()) return {};
+  Result<std::vector<Item>> items = encode(crops, data.vocabulary, spec, kUntruncated, message);
   if (!items) return tl::unexpected(items.error());
   for (Item& item : *items) {
     item.labelled = false;
     item.example += data.train.examples.size();
     data.train_items.push_back(std::move(item));
   }
-  append(data.train, std::move(pieces));
+  append(data.train, std::move(crops));
   return {};
 }
 
-// Of a piece of a text: what is held of those words that are learned from.
-Result<std::vector<float>> opinion_of_words(const std::vector<float>& whole, std::size_t words) {
+// The soft targets of the first `words` words of a text, as its first and as its last.
+Result<std::vector<float>> truncate_soft_targets(const std::vector<float>& whole,
+                                                 std::size_t words) {
   const std::size_t all = whole.size() / 2;
   if (words > all)
-    return fail(Fault::mismatch, "the teacher finds other words in a text and cannot teach them");
+    return fail(
+        Fault::mismatch,
+        "a teacher tokenizes a text into fewer words than the student; use a teacher with the "
+        "same tokenizer");
   std::vector<float> part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(words));
   const auto last = whole.begin() + static_cast<std::ptrdiff_t>(all);
   part.insert(part.end(), last, last + static_cast<std::ptrdiff_t>(words));
   return part;
 }
 
-// Each item gets what the teacher holds of its whole text.
-Result<void> ask_teacher(const Job& job, const ModelSpec& spec, const Message& message,
-                         TrainingData& data) {
+// Sets the soft targets of all items. The teacher reads whole texts.
+Result<void> distill(const Job& job, const ModelSpec& spec, const Message& message,
+                     TrainingData& data) {
   const std::size_t texts = data.train_items.size();
-  if (const auto added = add_pieces(job, spec, message, data); !added) return added;
-  const std::size_t pieces = data.train_items.size() - texts;
-  message("asking the teacher about " + std::to_string(texts) + " texts" +
-          (pieces == 0 ? "" : " and " + std::to_string(pieces) + " pieces"));
-  Result<Opinions> told = job.teacher(data.train, spec);
-  if (!told) return tl::unexpected(told.error());
+  if (const auto added = add_distillation_crops(job, spec, message, data); !added) return added;
+  const std::size_t crops = data.train_items.size() - texts;
+  message("computing soft targets of " + std::to_string(texts) + " texts" +
+          (crops == 0 ? "" : " and " + std::to_string(crops) + " crops"));
+  Result<SoftTargets> soft_targets = job.teacher(data.train, spec);
+  if (!soft_targets) return tl::unexpected(soft_targets.error());
   for (Item& item : data.train_items) {
-    const std::vector<float>& opinion = (*told)[item.example];
-    if (!spec.finds_pieces()) {
-      item.taught = opinion;
+    const std::vector<float>& target = (*soft_targets)[item.example];
+    if (!spec.is_extractive()) {
+      item.soft_targets = target;
       continue;
     }
-    Result<std::vector<float>> part = opinion_of_words(opinion, item.words.size());
+    Result<std::vector<float>> part = truncate_soft_targets(target, item.words.size());
     if (!part) return tl::unexpected(part.error());
-    item.taught = std::move(*part);
+    item.soft_targets = std::move(*part);
   }
   return {};
 }
@@ -206,25 +213,25 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
   TrainingData data;
   if (const auto read = read_files(job, spec, message, data); !read)
     return tl::unexpected(read.error());
-  if (const auto gathered = gather_words(job, spec, data); !gathered)
-    return tl::unexpected(gathered.error());
+  if (const auto built = build_vocabulary(job, spec, data); !built)
+    return tl::unexpected(built.error());
   if (!job.start_from.empty()) {
-    if (const auto begun = begin_with_model(job, spec, message, data); !begun)
-      return tl::unexpected(begun.error());
+    if (const auto initialized = load_start_model(job, spec, message, data); !initialized)
+      return tl::unexpected(initialized.error());
   }
-  // Dev is read whole: that is what the model will be asked to do.
-  const std::size_t most = job.fit.crop > 0 ? kWhole : job.most_words;
-  auto train = encode(data.train, data.vocabulary, spec, most, message);
+  // Dev is not truncated, like texts at inference time.
+  const std::size_t max_words = job.fit.crop_size > 0 ? kUntruncated : job.max_words;
+  auto train = encode(data.train, data.vocabulary, spec, max_words, message);
   if (!train) return tl::unexpected(train.error());
   data.train_items = std::move(*train);
-  auto dev = encode(data.dev, data.vocabulary, spec, kWhole, message);
+  auto dev = encode(data.dev, data.vocabulary, spec, kUntruncated, message);
   if (!dev) return tl::unexpected(dev.error());
   data.dev_items = std::move(*dev);
   if (job.teacher) {
-    if (const auto asked = ask_teacher(job, spec, message, data); !asked)
-      return tl::unexpected(asked.error());
+    if (const auto distilled = distill(job, spec, message, data); !distilled)
+      return tl::unexpected(distilled.error());
   }
-  data.train = {};  // all that is learned from it stands in the items
+  data.train = {};  // encoded in train_items; frees its memory
   return data;
 }
 

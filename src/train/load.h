@@ -1,4 +1,4 @@
-// From the files a training names to what it learns from.
+// Loads the files of a training run and encodes them.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,24 @@
 #include "skim/spec.h"
 #include "tasks/example.h"
 #include "train/corpus.h"
+#include "train/initial_weights.h"
 #include "train/options.h"
-#include "train/start.h"
 
 namespace skim::train {
 
 struct TrainingData {
   Dataset train, dev;
-  std::optional<Start> start;
+  std::optional<InitialWeights> start;
   Vocabulary vocabulary;
   std::vector<Item> train_items, dev_items;
 };
 
-// Fills in what the data says about the model: labels, number of words, their width. `message`
-// hears what is being done.
+// Loads the data and fills in the parts of `spec` that depend on it: labels, vocab_size,
+// embedding_size, sentence_end_ids. `message` is called with progress and warnings.
 Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
                                         const std::function<void(const std::string&)>& message);
 
-// So many of them at most, evenly spread; all for 0.
-void keep_evenly(std::vector<Example>& examples, std::size_t most);
+// Keeps at most `limit` examples, evenly spread; all for 0.
+void subsample(std::vector<Example>& examples, std::size_t limit);
 
 }  // namespace skim::train

@@ -1,5 +1,5 @@
-// Adam with clipped gradients and a running average of the weights, for the weights of a net and
-// for word vectors, of which a step touches a few.
+// Adam with gradient clipping and an exponential moving average (EMA) of the weights, for the
+// tensors of a net and, sparsely, for embeddings.
 #pragma once
 
 #include <cstdint>
@@ -13,59 +13,61 @@
 
 namespace skim::train {
 
-// One array with its moments and average.
-struct Slot {
-  std::vector<float> first, second, average;
+// Moments and EMA of one array, with PyTorch's names. `ema` is empty without an EMA.
+struct AdamState {
+  std::vector<float> exp_avg, exp_avg_sq, ema;
 };
 
-// Each word once, rising.
-std::vector<std::int32_t> distinct_words(std::vector<std::int32_t> words);
+// Sorted ids without duplicates.
+std::vector<std::int32_t> unique_ids(std::vector<std::int32_t> ids);
 
-// Word vectors. Moments of a vector move only in steps that touch it; its average is brought up to
-// date by as many steps as it missed, which is exact, because it did not change in between.
-class WordTable {
+// The embedding table with a sparse Adam: moments of a row change only in steps that use the row.
+// Its EMA catches up by as many steps as it missed, which is exact, because the row did not change
+// in between.
+class EmbeddingTable {
  public:
-  WordTable(const Vocabulary& vocabulary, const AdamOptions& options);
+  EmbeddingTable(const Vocabulary& vocabulary, const AdamOptions& options);
 
-  std::int64_t width() const { return width_; }
-  std::size_t size() const { return rates_.size(); }
-  bool trains() const { return trains_; }
+  std::int64_t embedding_size() const { return embedding_size_; }
+  std::size_t size() const { return lr_scales_.size(); }
+  bool trainable() const { return trainable_; }
+  // The embeddings of these words, [ids, size].
   torch::Tensor rows(const std::vector<std::int32_t>& words) const;
   void update(const std::vector<std::int32_t>& words, const float* gradients, std::int64_t step,
               double scale);
-  // Brings all averages to `step`.
-  void settle(std::int64_t step);
-  // Averages begin anew with the vectors as they are now.
-  void restart_average(std::int64_t step);
-  // The averages where there are any, else the vectors.
-  const std::vector<float>& averaged() const;
+  // Brings the EMA of all rows to `step`.
+  void update_all_ema(std::int64_t step);
+  // Restarts the EMA from the current values.
+  void reset_ema(std::int64_t step);
+  // The EMA, or the values without one.
+  const std::vector<float>& ema_values() const;
 
-  // All that a checkpoint must keep.
+  // The state that a checkpoint stores.
   std::vector<float> values;
-  Slot slot;
-  std::vector<std::int32_t> touched;  // the step after which each average was last brought up
+  AdamState state;
+  std::vector<std::int32_t> ema_steps;  // the step to which the EMA of each row is up to date
 
  private:
   AdamOptions options_;
-  std::int64_t width_;
-  std::vector<float> rates_;
-  bool trains_ = false;
-  void catch_up(std::size_t word, std::int64_t step);
+  std::int64_t embedding_size_;
+  std::vector<float> lr_scales_;
+  bool trainable_ = false;
+  void update_ema(std::size_t word, std::int64_t step);
 };
 
 class Adam {
  public:
   Adam(Weights& weights, const AdamOptions& options);
 
-  // Gradients of all weights in a row, in the order of names(), after `backward`.
-  void gather(std::vector<float>& gradients) const;
+  // Appends the gradients of all weights, in the order of names(), after `backward`.
+  void collect_gradients(std::vector<float>& gradients) const;
   std::size_t size() const { return size_; }
   void update(const float* gradients, std::int64_t step, double scale);
-  // Averages begin anew with the weights as they are now.
-  void restart_average();
-  void copy_average_to(std::map<std::string, std::vector<float>>& into) const;
+  // Restarts the EMA from the current weights.
+  void reset_ema();
+  void copy_ema_to(std::map<std::string, std::vector<float>>& into) const;
 
-  std::vector<Slot> slots;  // one a weight, in the order of names()
+  std::vector<AdamState> states;  // one per tensor, in the order of names()
 
  private:
   Weights& weights_;
@@ -73,7 +75,7 @@ class Adam {
   std::size_t size_ = 0;
 };
 
-// What gradients are multiplied with so that their norm is at most `clip`.
+// The factor that limits the norm of the gradients to `clip`; 1 when `clip` is 0.
 double clip_scale(const std::vector<float>& gradients, double clip);
 
 }  // namespace skim::train

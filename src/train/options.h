@@ -1,4 +1,5 @@
-// What can be chosen about a training. Plain data, without torch.
+// Training options: plain data, without torch. options_table.h gives every option its name on the
+// command line, its help, its range and its role in a checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -13,73 +14,83 @@
 
 namespace skim::train {
 
-// none: choices are made as readers make them and do not learn; only what is done with them does.
+// The gradient estimator of the skimming decisions. none: decisions are frozen and made as at
+// inference time; only the cells learn.
 enum class Estimator { gumbel, straight_through, reinforce, none };
 
+// What an lstm-jump reader counts its runs and jumps in.
+enum class JumpUnit { words, sentences };
+
+// Dropout rates.
 struct Dropout {
-  double words = 0;     // of whole words: they count as unknown, none grows for it
-  double input = 0.3;   // of word vectors, before readers and decisions
+  double words = 0;     // of whole words: their embeddings become zero, the others are not rescaled
+  double input = 0.3;   // of embeddings, before readers and decisions
   double output = 0.3;  // of the pooled row, before the head
 };
 
 struct AdamOptions {
-  double rate = 1e-3;
+  double learning_rate = 1e-3;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  double clip = 5;         // largest norm of all gradients together; 0 for no limit
-  double average = 0.999;  // decay of the running average of the weights; 0 for none
-  double word_rate = 0.2;  // of vectors from a file, as a share of `rate`; 0 keeps them fixed
+  double clip = 5;                  // maximum global norm of the gradients; 0 for no clipping
+  double ema_decay = 0.999;         // of the exponential moving average of the weights; 0 for none
+  double embedding_lr_scale = 0.2;  // of pretrained embeddings, times learning_rate; 0 freezes them
 };
 
 struct FitOptions {
   std::uint64_t seed = 1;
   int threads = 1;
-  std::size_t batch = 32;
-  std::int64_t max_steps = 0;          // 0: until patience runs out
-  std::int64_t patience_steps = 3000;  // without a better dev score
-  std::int64_t eval_steps = 0;         // between two looks at dev; 0: an epoch, 50 to 1000 steps
-  std::int64_t pretrain_steps = 0;     // of reading everything, before skimming begins
-  bool pretrain_fully = false;         // instead: until dev gets no better; then from the best on
-  double gamma = 0.01;                 // weight of the skim term
+  std::size_t batch_size = 32;
+  std::int64_t max_steps = 0;          // 0: no limit but early stopping
+  std::int64_t patience_steps = 3000;  // early stopping: steps without a better dev score
+  std::int64_t eval_steps = 0;         // between evaluations on dev; 0: an epoch, 50 to 1000 steps
+  std::int64_t pretrain_steps = 0;     // of reading every word, before skimming is learned
+  bool pretrain_fully = false;         // instead: until dev stops improving; then from the best on
+  double gamma = 0.01;                 // weight of the skim loss
   std::optional<double> target_rate;   // instead of gamma: the share of words to skim
-  double read_bias = 1;                // of the decision, at the start
-  std::size_t memory = 0;              // words that an LSTM can remember from the start; 0: few
-  std::size_t crop = 0;                // words a step takes of a longer text, from anywhere; 0: all
-  double adversarial = 0;              // how far a text's words are moved against the model, too
-  double teacher_weight = 0.5;         // of what a teacher says, against the labels
-  double teacher_softness = 1;         // the temperature at which it is listened to
-  double temperature_floor = 0.5, temperature_fall = 1e-4;
+  double read_bias_init = 1;           // initial bias of the decision towards reading
+  std::size_t chrono_init = 0;         // longest memory of an LSTM at initialization, in words
+  std::size_t crop_size = 0;           // words of a random crop of a longer text; 0: no cropping
+  double adversarial = 0;              // norm of the adversarial perturbation of the embeddings
+  double distillation_weight = 0.5;    // of the soft targets against the labels
+  double distillation_temperature = 1;
+  double min_temperature = 0.5, temperature_decay = 1e-4;  // of Gumbel-softmax
   Estimator estimator = Estimator::gumbel;
-  JumpSpec jump;  // how a jump reader moves in training; the spec says how when it is used
+  JumpSpec jump;  // of an lstm-jump reader in training; the spec has that of inference
   Dropout dropout;
   AdamOptions adam;
 };
 
-// What other models hold of each text: a probability for each of the learner's labels, or for each
-// choice; where answers are pieces of texts, that each word is the first, then that each is the
-// last.
-using Opinions = std::vector<std::vector<float>>;
-using Teacher = std::function<Result<Opinions>(const Dataset& texts, const ModelSpec& learner)>;
+// Per text, the probabilities that a teacher predicts: of each label of the student, or of each
+// choice. For extractive nets: of each word as the answer's first, then of each as its last.
+using SoftTargets = std::vector<std::vector<float>>;
+using Teacher = std::function<Result<SoftTargets>(const Dataset& texts, const ModelSpec& student)>;
 
-// One training from files to a model.
+// One training run, from files to a model.
 struct Job {
-  std::vector<std::string> train;  // one or more, taken together
-  std::string dev, vectors;        // may be empty
-  std::string start_from;          // a model to begin with; may be empty
-  Teacher teacher;                 // may be empty
-  std::size_t teacher_pieces = 0;  // of each text, for the teacher to label
-  std::string checkpoint;          // a folder
-  std::string log;                 // may be empty
+  std::vector<std::string> train;      // labelled files, concatenated
+  std::string dev, embeddings;         // may be empty
+  std::string start_from;              // a model to initialize from; may be empty
+  std::vector<std::string> teachers;   // model files
+  Teacher teacher;                     // computes the mean soft targets of `teachers`; may be empty
+  std::size_t distillation_crops = 0;  // crops of each text that only the teacher labels
+  std::string checkpoint;              // a folder
+  std::string log;                     // may be empty
   bool resume = false;
-  int threads = 0;             // 0: one a core
-  double group_seconds = 300;  // how long another process may stay silent before it is lost
+  int threads = 0;             // 0: one per core
+  double group_timeout = 300;  // seconds without an answer after which a process counts as lost
   double checkpoint_seconds = 60;
-  std::size_t most_texts = 0;    // to learn from, evenly spread over what there is; 0: all
-  std::size_t most_words = 400;  // of each training text
-  std::size_t vocabulary = 60'000;
-  std::size_t fewest = 2;
-  std::size_t tuned_from = 1;  // how often a word must occur for its vector to be tuned
-  bool by_sentences = false;   // a jump reader counts those, not words
-  // Labels, vocabulary, with vectors word_width, and with by_sentences their ends are filled in.
+  std::size_t train_limit = 0;  // texts to train on, evenly spread; 0: all
+  std::size_t max_words = 400;  // of each training text
+  bool random_crop = false;     // of longer texts another crop each time, not the beginning
+  std::size_t vocab_size = 60'000;
+  std::size_t min_count = 2;            // of a word without a pretrained embedding
+  std::size_t trainable_min_count = 1;  // of a word whose embedding is trained
+  bool freeze_embeddings = false;       // those from the file
+  std::vector<int> jump = {20, 40,
+                           5};        // lstm-jump: tokens per jump, longest jump, maximum of jumps
+  std::vector<int> jump_in_training;  // tokens per jump, maximum of jumps; empty: as `jump`
+  JumpUnit jump_over = JumpUnit::words;
+  // Loading the data fills in labels, vocab_size, embedding_size and sentence_end_ids.
   ModelSpec spec;
   FitOptions fit;
 };

@@ -1,5 +1,4 @@
-// A model file read by the trainer's own nets, to hold against what the runtime reads in it.
-// Without torch, for who links both.
+// Reads a model file with the trainer's nets, to compare with the runtime. Includes no torch.
 #pragma once
 
 #include <vector>
@@ -11,8 +10,7 @@
 
 namespace skim::train {
 
-// What the trainer answers and how it reads, one a query. Weights must be f32: the trainer knows no
-// others.
+// The trainer's answers and traces, one per query. The weights must be f32.
 Result<std::vector<Probe>> replay(const ModelFile& file, const std::vector<Query>& queries,
                                   Policy policy);
 

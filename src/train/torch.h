@@ -1,6 +1,5 @@
-// What we use of LibTorch: tensors and autograd, not its modules, optimisers and data loaders.
-// Compiled once; reading all of torch.h would double the time that every file of this folder takes
-// to build.
+// The part of LibTorch in use: tensors and autograd, without modules, optimizers and data loaders.
+// Precompiled; the whole of torch/torch.h would double the build time of every file here.
 #pragma once
 
 #if defined(__GNUC__)

@@ -17,70 +17,72 @@
 namespace skim::cli {
 namespace {
 
-struct Found {
-  std::size_t queries = 0, answers = 0;  // answers: equal ones
-  std::size_t steps = 0, decisions = 0;  // decisions: equal ones
-  double score_error = 0;                // the largest
+struct Comparison {
+  std::size_t queries = 0, equal_answers = 0;
+  std::size_t steps = 0, equal_decisions = 0;
+  double max_score_error = 0;
 
-  bool same() const { return answers == queries && decisions == steps; }
+  bool same() const { return equal_answers == queries && equal_decisions == steps; }
 };
 
-void hold_against(const Probe& trained, const Reading& read, Found& found) {
-  ++found.queries;
+void compare_reading(const Probe& trained, const Reading& read, Comparison& comparison) {
+  ++comparison.queries;
   const bool same = trained.index == read.answer.index && trained.begin == read.answer.begin &&
                     trained.end == read.answer.end;
-  found.answers += same ? 1U : 0U;
+  comparison.equal_answers += same ? 1U : 0U;
   for (std::size_t i = 0; i < read.scores.size(); ++i)
-    found.score_error = std::max(found.score_error,
-                                 std::abs(static_cast<double>(read.scores[i] - trained.scores[i])));
+    comparison.max_score_error =
+        std::max(comparison.max_score_error,
+                 std::abs(static_cast<double>(read.scores[i] - trained.scores[i])));
   for (std::size_t i = 0; i < read.trace.size(); ++i) {
-    const std::vector<Step>&here = read.trace[i].steps, &there = trained.trace[i].steps;
-    found.steps += std::max(here.size(), there.size());
-    for (std::size_t t = 0; t < std::min(here.size(), there.size()); ++t)
-      found.decisions += here[t].width == there[t].width ? 1U : 0U;
+    const std::vector<Step>&actual = read.trace[i].steps, &expected = trained.trace[i].steps;
+    comparison.steps += std::max(actual.size(), expected.size());
+    for (std::size_t t = 0; t < std::min(actual.size(), expected.size()); ++t)
+      comparison.equal_decisions += actual[t].width == expected[t].width ? 1U : 0U;
   }
 }
 
-Result<Found> compare_on(const std::string& model_path, const std::string& data_path, int limit,
-                         Policy policy) {
+Result<Comparison> compare_on(const std::string& model_path, const std::string& data_path,
+                              int limit, Policy policy) {
   const auto file = open_model_file(model_path);
   if (!file) return tl::unexpected(file.error());
   const auto model = Model::load(model_path);
   if (!model) return tl::unexpected(model.error());
   auto data = load_examples(data_path);
   if (!data) return tl::unexpected(data.error());
-  train::keep_evenly(data->examples, static_cast<std::size_t>(limit));
+  train::subsample(data->examples, static_cast<std::size_t>(limit));
   std::vector<Query> queries;
   for (Example& example : data->examples) queries.push_back(std::move(example.query));
   const auto trained = train::replay(*file, queries, policy);
   if (!trained) return tl::unexpected(trained.error());
   Session session(*model);
-  Found found;
+  Comparison comparison;
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    const auto reading = session.ask(queries[i], policy);
+    const auto reading = session.read(queries[i], policy);
     if (!reading) return tl::unexpected(reading.error());
-    hold_against((*trained)[i], *reading, found);
+    compare_reading((*trained)[i], *reading, comparison);
   }
-  return found;
+  return comparison;
 }
 
-int tell(const Found& found, bool json) {
+int print_comparison(const Comparison& comparison, bool json) {
   if (json) {
-    const Json result = {{"queries", found.queries},
-                         {"equal_answers", found.answers},
-                         {"steps", found.steps},
-                         {"equal_decisions", found.decisions},
-                         {"worst_score_error", found.score_error}};
+    const Json result = {{"queries", comparison.queries},
+                         {"equal_answers", comparison.equal_answers},
+                         {"steps", comparison.steps},
+                         {"equal_decisions", comparison.equal_decisions},
+                         {"max_score_error", comparison.max_score_error}};
     print(result.dump() + "\n");
   } else {
     char text[256];
     std::snprintf(text, sizeof text,
-                  "%zu of %zu answers and %zu of %zu decisions are the same; scores differ by %.2g "
-                  "at most\n",
-                  found.answers, found.queries, found.decisions, found.steps, found.score_error);
+                  "%zu of %zu answers and %zu of %zu decisions are equal; scores differ by at most "
+                  "%.2g\n",
+                  comparison.equal_answers, comparison.queries, comparison.equal_decisions,
+                  comparison.steps, comparison.max_score_error);
     print(text);
   }
-  return found.same() ? kDone : kFailed;
+  return comparison.same() ? kSuccess : kFailure;
 }
 
 }  // namespace
@@ -92,21 +94,22 @@ int compare(Arguments arguments) {
   bool json = false;
   Options options("train compare",
                   "Reads texts or questions with the trainer's nets and with the runtime, and "
-                  "counts the answers and decisions that are the same. Fails unless all are.",
+                  "counts equal answers and decisions. Fails unless all are equal.",
                   "MODEL FILE [options]");
   options.add_argument("MODEL", model, "a model file with f32 weights");
   options.add_argument("FILE", data, "texts or questions");
-  options.add("--limit", limit, "N", "so many of them, evenly spread (default 0: all)");
+  options.add("--limit", limit, "N", "compare N of them, evenly spread; 0 for all (default 0)");
   options.add("--threshold", threshold, "T", "read a word when p_read > T (default 0.5)");
-  options.add_flag("--json", json, "as JSON");
+  options.add_flag("--json", json, "print the result as JSON");
   if (const auto code = options.parse(arguments)) return *code;
-  if (limit < 0) return wrong_usage("train compare", "--limit must not be negative");
+  if (limit < 0) return usage_error("train compare", "--limit must not be negative");
   if (!(threshold >= 0 && threshold <= 1))
-    return wrong_usage("train compare", "--threshold must be from 0 to 1");
+    return usage_error("train compare", "--threshold must be from 0 to 1");
   Policy policy;
-  policy.read_above = static_cast<float>(threshold);
-  const auto found = compare_on(model, data, limit, policy);
-  return found ? tell(*found, json) : failed("train compare", found.error());
+  policy.threshold = static_cast<float>(threshold);
+  const auto comparison = compare_on(model, data, limit, policy);
+  return comparison ? print_comparison(*comparison, json)
+                    : failed("train compare", comparison.error());
 }
 
 }  // namespace skim::cli

@@ -1,4 +1,4 @@
-// skim train compare: does the runtime read a model as the trainer does?
+// skim train compare: compares the runtime with the trainer on a model.
 #pragma once
 
 #include "cli/options.h"

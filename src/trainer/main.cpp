@@ -1,5 +1,5 @@
-// skim-train: `skim train` starts it. Messages and the closing proof; the training itself is
-// src/train's.
+// skim-train, which `skim train` starts: options, progress, and the verification of the trained
+// model by the runtime. src/train does the training.
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -30,15 +30,15 @@
 #include "tasks/load.h"
 #include "train/corpus.h"
 #include "train/job.h"
-#include "trainer/choices.h"
 #include "trainer/compare.h"
 #include "trainer/teacher.h"
+#include "trainer/train_options.h"
 
 namespace skim::cli {
 namespace {
 
-std::atomic<bool> stop_asked{false};
-void ask_to_stop(int /*signal*/) { stop_asked = true; }
+std::atomic<bool> stop_requested{false};
+void request_stop(int /*signal*/) { stop_requested = true; }
 
 std::string format(const char* pattern, auto... values) {
   char text[256];
@@ -46,20 +46,20 @@ std::string format(const char* pattern, auto... values) {
   return text;
 }
 
-// One line that is drawn over on a terminal, and a line a look at dev.
-class Display {
+// Progress on stderr: one line per evaluation on dev, and a progress bar on a terminal.
+class ProgressDisplay {
  public:
-  explicit Display(bool quiet) : quiet_(quiet), terminal_(is_terminal(STDERR_FILENO)) {}
-  ~Display() { wipe(); }
+  explicit ProgressDisplay(bool quiet) : quiet_(quiet), terminal_(is_terminal(STDERR_FILENO)) {}
+  ~ProgressDisplay() { clear_line(); }
 
   void show(const train::JobProgress& now) {
     if (quiet_) return;
-    if (now.looked) {
+    if (now.evaluated) {
       dev_ = format("dev %.1f%%, skimmed %.0f%%", 100 * now.dev_accuracy, 100 * now.dev_skim_rate);
-      wipe();
+      clear_line();
       std::fprintf(stderr, "step %lld  loss %.3f  %s%s  %.0f words/s\n",
                    static_cast<long long>(now.step), now.loss, dev_.c_str(),
-                   now.best ? "  best" : "", now.words_a_second);
+                   now.best ? "  best" : "", now.words_per_second);
     }
     if (!terminal_ || now.seconds - drawn_at_ < 0.2) return;
     drawn_at_ = now.seconds;
@@ -69,29 +69,29 @@ class Display {
     for (std::size_t i = 0; i < 20 && static_cast<double>(i) < 20 * share; ++i) bar[i] = '#';
     std::string line = format("[%s] step %lld  loss %.3f  %s  %.0f words/s  %.0f s left",
                               bar.c_str(), static_cast<long long>(now.step), now.loss, dev_.c_str(),
-                              now.words_a_second, now.seconds_left);
+                              now.words_per_second, now.seconds_left);
     line.resize(std::min(line.size(), terminal_width(STDERR_FILENO) - 1));
     std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
     drawn_ = true;
   }
-  void say(const std::string& message) {
+  void message(const std::string& text) {
     if (quiet_) return;
-    wipe();
-    complain("train", message);
+    clear_line();
+    print_message("train", text);
   }
 
  private:
-  void wipe() {
+  void clear_line() {
     if (drawn_) std::fprintf(stderr, "\r\x1b[K");
     drawn_ = false;
   }
   bool quiet_, terminal_, drawn_ = false;
   double drawn_at_ = -1;
-  std::string dev_ = "dev not yet seen";
+  std::string dev_ = "dev not yet evaluated";
 };
 
-// The runtime reads the draft and must answer as the trainer did; then it is calibrated.
-Result<VerifyReport> prove(train::JobReport& report) {
+// Checks that the runtime answers the probes of the draft as the trainer did, then calibrates it.
+Result<VerifyReport> verify_and_calibrate(train::JobReport& report) {
   auto bytes = to_bytes(report.draft);
   if (!bytes) return tl::unexpected(bytes.error());
   const auto model = Model::from_bytes(std::move(*bytes), "the trained model");
@@ -99,10 +99,10 @@ Result<VerifyReport> prove(train::JobReport& report) {
   const Result<VerifyReport> verified = verify(*model);
   if (!verified) return verified;
   if (!verified->ok())
-    return fail(Fault::mismatch, "the runtime reads the model otherwise than the trainer: " +
-                                     verified->messages.front());
+    return fail(Fault::mismatch,
+                "the runtime and the trainer disagree on the model: " + verified->messages.front());
   const ReaderKind kind = report.draft.spec.reader.kind;
-  if (kind != ReaderKind::full && kind != ReaderKind::jump) {
+  if (kind != ReaderKind::dense && kind != ReaderKind::lstm_jump) {
     const auto calibration = calibrate(*model, report.dev, report.dev_name);
     if (!calibration) return tl::unexpected(calibration.error());
     report.draft.calibration = *calibration;
@@ -110,18 +110,18 @@ Result<VerifyReport> prove(train::JobReport& report) {
   return verified;
 }
 
-// A file that cannot be reported on is said before hours of training, not after.
-Result<void> check_test(const Choices& chosen) {
+// Checks the test file before training, not after hours of it.
+Result<void> check_test_file(const TrainOptions& chosen) {
   if (chosen.test.empty()) return {};
   const Result<Dataset> data = load_examples(chosen.test);
   if (!data) return tl::unexpected(data.error());
-  if (const auto fits = train::check_kind(*data, chosen.job.spec.net); !fits) return fits;
+  if (const auto valid = train::check_task(*data, chosen.job.spec.net); !valid) return valid;
   if (chosen.job.spec.net != NetKind::cloze) return {};
   return choice_indices(*data).map([](const auto&) {});
 }
 
-// The one look at the test split, by the runtime, when the model is safe on disk.
-Result<Report> look_at_test(const Choices& chosen) {
+// Evaluates the written model on the test file with the runtime.
+Result<Report> evaluate_test(const TrainOptions& chosen) {
   const auto model = Model::load(chosen.out);
   if (!model) return tl::unexpected(model.error());
   Result<Dataset> data = load_examples(chosen.test);
@@ -133,7 +133,7 @@ Result<Report> look_at_test(const Choices& chosen) {
   return evaluate(*model, *set, options);
 }
 
-std::string result_text(const Choices& chosen, const train::JobReport& report, int probes) {
+std::string result_text(const TrainOptions& chosen, const train::JobReport& report, int probes) {
   return format(
       "%s: dev accuracy %.2f %%, skimmed %.1f %%, best at step %lld of %lld, %.0f s; "
       "%d probes replayed\n",
@@ -142,18 +142,18 @@ std::string result_text(const Choices& chosen, const train::JobReport& report, i
       report.seconds, probes);
 }
 
-// Into the fields of the result, and as text.
-std::string add_test(const Report& test, Json& result) {
-  const Json marks = marks_json(test.marks);
-  for (const auto& [name, value] : marks.items()) result["test_" + name] = value;
+// Adds the test metrics to the result; returns them as text.
+std::string add_test_metrics(const Report& test, Json& result) {
+  const Json metrics = metrics_json(test.metrics);
+  for (const auto& [name, value] : metrics.items()) result["test_" + name] = value;
   result["test_skim_rate"] = test.skim_rate;
-  return format("test %s %.2f %%, skimmed %.1f %%\n", test.marks.chief_name(),
-                100 * test.marks.chief(), 100 * test.skim_rate);
+  return format("test %s %.2f %%, skimmed %.1f %%\n", test.metrics.primary_name(),
+                100 * test.metrics.primary(), 100 * test.skim_rate);
 }
 
-int finish(const Choices& chosen, train::JobReport& report, Display& display) {
-  display.say("replaying probes and calibrating on dev");
-  const Result<VerifyReport> verified = prove(report);
+int finish(const TrainOptions& chosen, train::JobReport& report, ProgressDisplay& display) {
+  display.message("replaying probes and calibrating on dev");
+  const Result<VerifyReport> verified = verify_and_calibrate(report);
   if (!verified) return failed("train", verified.error());
   if (const auto written = write_model_file(report.draft, chosen.out); !written)
     return failed("train", written.error());
@@ -168,57 +168,54 @@ int finish(const Choices& chosen, train::JobReport& report, Display& display) {
                  {"steps", report.steps},
                  {"seconds", report.seconds},
                  {"probes", verified->probes},
-                 {"worst_score_error", verified->worst_score_error}};
-  std::string of_test;
-  std::optional<Error> no_test;
+                 {"max_score_error", verified->max_score_error}};
+  std::string test_text;
+  std::optional<Error> test_error;
   if (!chosen.test.empty()) {
-    const Result<Report> test = look_at_test(chosen);
+    const Result<Report> test = evaluate_test(chosen);
     if (test)
-      of_test = add_test(*test, result);
+      test_text = add_test_metrics(*test, result);
     else
-      no_test = test.error();
+      test_error = test.error();
   }
-  const int printed = print(chosen.json ? result.dump() + "\n"
-                                        : result_text(chosen, report, verified->probes) + of_test);
-  return no_test ? failed("train", *no_test) : printed;
+  const int printed =
+      print(chosen.json ? result.dump() + "\n"
+                        : result_text(chosen, report, verified->probes) + test_text);
+  return test_error ? failed("train", *test_error) : printed;
 }
 
 int run(Arguments arguments) {
-  Choices chosen;
-  Options options("train", "Learns a model from labelled text.",
-                  "--train FILE --out FILE [options]");
-  declare(options, chosen);
-  if (const auto code = options.parse(arguments)) return *code;
-  if (const auto wrong = settle(chosen)) return wrong_usage("train", *wrong);
-  if (const auto fine = check_test(chosen); !fine) return failed("train", fine.error());
-  std::signal(SIGINT, ask_to_stop);
-  std::signal(SIGTERM, ask_to_stop);
-  chosen.job.teacher = teacher_of(
-      chosen.teachers,
+  TrainOptions chosen;
+  if (const auto code = parse_train_options(arguments, chosen)) return *code;
+  if (const auto valid = check_test_file(chosen); !valid) return failed("train", valid.error());
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  chosen.job.teacher = make_teacher(
+      chosen.job.teachers,
       {chosen.job.threads, chosen.quiet ? ProgressBar::Mode::hidden : ProgressBar::Mode::shown,
-       &stop_asked});
-  Display display(chosen.quiet);
+       &stop_requested});
+  ProgressDisplay display(chosen.quiet);
   if (train::blas_name().empty())
-    display.say(
-        "matrix products go to a BLAS that is neither OpenBLAS nor BLIS, which may be many "
-        "times slower; install libopenblas0-pthread");
+    display.message(
+        "the BLAS in use is neither OpenBLAS nor BLIS and may be many times slower; install "
+        "libopenblas0-pthread");
   train::JobListener listener;
-  listener.message = [&](const std::string& message) { display.say(message); };
+  listener.message = [&](const std::string& text) { display.message(text); };
   listener.progress = [&](const train::JobProgress& now) { display.show(now); };
-  listener.stop = &stop_asked;
+  listener.stop = &stop_requested;
   Result<train::JobReport> report = train::run_job(chosen.job, listener);
   if (!report) return failed("train", report.error());
-  if (!report->first) return report->finished ? kDone : kFailed;
+  if (!report->is_rank_zero) return report->finished ? kSuccess : kFailure;
   if (!report->finished) {
-    display.say("stopped after step " + std::to_string(report->steps) +
-                "; the same command with --resume goes on from there");
-    return kFailed;
+    display.message("stopped after step " + std::to_string(report->steps) +
+                    "; the same command with --resume continues");
+    return kFailure;
   }
   return finish(chosen, *report, display);
 }
 
-// Every step takes and returns the same large blocks. Left alone, the allocator gives them back to
-// the system each time, which clears them anew page by page: a sixth of a step of BiDAF.
+// Keeps freed memory in the process. Every step allocates and frees the same large blocks;
+// returning them to the system, which clears every page again, would take a sixth of a BiDAF step.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_MAX, 0);
@@ -238,7 +235,7 @@ int main(int count, char** values) {
       return skim::cli::compare(arguments.subspan(1));
     return skim::cli::run(arguments);
   } catch (const std::exception& error) {
-    skim::cli::complain("train", error.what());
-    return skim::cli::kFailed;
+    skim::cli::print_message("train", error.what());
+    return skim::cli::kFailure;
   }
 }

@@ -11,103 +11,106 @@
 namespace skim::cli {
 namespace {
 
-// For each of the labels its place in the model's list.
-Result<std::vector<std::size_t>> places_in(const Model& model,
-                                           const std::vector<std::string>& labels) {
+// The index of each label in the label list of the model.
+Result<std::vector<std::size_t>> label_positions(const Model& model,
+                                                 const std::vector<std::string>& labels) {
   const std::vector<std::string>& known = model.spec().labels;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> positions;
   for (const std::string& label : labels) {
     const auto found = std::find(known.begin(), known.end(), label);
     if (found == known.end())
-      return fail(Fault::mismatch,
-                  model.name() + ": does not know the label '" + label + "' and cannot teach it");
-    places.push_back(static_cast<std::size_t>(found - known.begin()));
+      return fail(Fault::mismatch, model.name() + ": does not have the label '" + label +
+                                       "', which a teacher needs");
+    positions.push_back(static_cast<std::size_t>(found - known.begin()));
   }
-  return places;
+  return positions;
 }
 
-const char* answers_of(const ModelSpec& spec) {
-  if (spec.finds_pieces()) return "pieces of a text";
+const char* answer_kind(const ModelSpec& spec) {
+  if (spec.is_extractive()) return "spans of a text";
   return spec.net == NetKind::cloze ? "choices" : "labels";
 }
 
-Result<void> check_kind(const Model& model, const ModelSpec& learner) {
-  const std::string_view own = answers_of(model.spec()), wanted = answers_of(learner);
-  if (own == wanted) return {};
-  return fail(Fault::mismatch, model.name() + ": answers with " + std::string(own) + ", not with " +
-                                   std::string(wanted) + ", and cannot teach");
+Result<void> check_answer_kind(const Model& model, const ModelSpec& student) {
+  const std::string_view own = answer_kind(model.spec()), expected = answer_kind(student);
+  if (own == expected) return {};
+  return fail(Fault::mismatch, model.name() + ": answers with " + std::string(own) + ", expected " +
+                                   std::string(expected) + " from a teacher");
 }
 
-// How many texts are asked about at once: enough for every thread, few enough to be stopped soon.
-constexpr std::size_t kAtOnce = 256;
+// Enough to occupy all threads, few enough to react to a stop soon.
+constexpr std::size_t kQueriesPerBatch = 256;
 
-// One model's share in what is held of each text.
-class Opinion {
+// Adds the weighted predictions of one model to soft targets.
+class WeightedPredictions {
  public:
-  Opinion(const Model& model, const ModelSpec& learner, std::vector<std::size_t> places,
-          float share)
-      : model_(model), learner_(learner), places_(std::move(places)), share_(share) {}
+  WeightedPredictions(const Model& model, const ModelSpec& student,
+                      std::vector<std::size_t> positions, float weight)
+      : model_(model), student_(student), label_positions_(std::move(positions)), weight_(weight) {}
 
   Result<void> add(const Result<Reading>& answer, std::vector<float>& sum) const {
     if (!answer) return tl::unexpected(answer.error());
     const std::vector<float>& scores = answer->scores;
-    const bool labels = !learner_.labels.empty();
+    const bool labels = !student_.labels.empty();
     if (!labels && !sum.empty() && sum.size() != scores.size())
-      return fail(Fault::mismatch, model_.name() + ": finds other words than another teacher");
-    sum.resize(labels ? learner_.labels.size() : scores.size());
-    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += share_ * scores[labels ? places_[j] : j];
+      return fail(Fault::mismatch,
+                  model_.name() + ": tokenizes a text differently from another teacher");
+    sum.resize(labels ? student_.labels.size() : scores.size());
+    for (std::size_t j = 0; j < sum.size(); ++j)
+      sum[j] += weight_ * scores[labels ? label_positions_[j] : j];
     return {};
   }
 
  private:
   const Model& model_;
-  const ModelSpec& learner_;
-  std::vector<std::size_t> places_;  // of the learner's labels in the model's list
-  float share_;
+  const ModelSpec& student_;
+  std::vector<std::size_t> label_positions_;  // of the student's labels in the model
+  float weight_;
 };
 
-// Adds a share of what the model at `path` holds of each text to `sums`.
-Result<void> add_opinion(const std::string& path, const Dataset& texts, const ModelSpec& learner,
-                         float share, const Asking& asking, train::Opinions& sums) {
+// Adds the predictions of the model at `path` for each text, times `weight`, to `sums`.
+Result<void> add_soft_targets(const std::string& path, const Dataset& texts,
+                              const ModelSpec& student, float weight, const TeacherOptions& options,
+                              train::SoftTargets& sums) {
   const auto model = Model::load(path);
   if (!model) return tl::unexpected(model.error());
-  if (const auto fits = check_kind(*model, learner); !fits) return fits;
-  const auto places = places_in(*model, learner.labels);
-  if (!places) return tl::unexpected(places.error());
-  const Opinion opinion(*model, learner, *places, share);
-  Batch batch(*model, asking.threads);
-  ProgressBar bar("asking " + model->name(), asking.bar);
+  if (const auto valid = check_answer_kind(*model, student); !valid) return valid;
+  const auto positions = label_positions(*model, student.labels);
+  if (!positions) return tl::unexpected(positions.error());
+  const WeightedPredictions predictions(*model, student, *positions, weight);
+  Batch batch(*model, options.threads);
+  ProgressBar bar("soft targets of " + model->name(), options.bar);
   std::vector<Query> queries;
   std::vector<Result<Reading>> answers;
   const std::size_t count = texts.examples.size();
   for (std::size_t first = 0; first < count; first += queries.size()) {
-    if (asking.stop != nullptr && asking.stop->load())
-      return fail(Fault::argument, "stopped while a teacher was asked; nothing was learned yet");
+    if (options.stop != nullptr && options.stop->load())
+      return fail(Fault::argument, "stopped while computing soft targets, before the first step");
     queries.clear();
-    for (std::size_t i = first; i < std::min(count, first + kAtOnce); ++i)
+    for (std::size_t i = first; i < std::min(count, first + kQueriesPerBatch); ++i)
       queries.push_back(texts.examples[i].query);
     answers.resize(queries.size());
-    batch.ask(queries, {}, answers);
+    batch.read(queries, {}, answers);
     for (std::size_t i = 0; i < answers.size(); ++i)
-      if (const auto added = opinion.add(answers[i], sums[first + i]); !added) return added;
-    bar.show(static_cast<double>(first) / static_cast<double>(count));
+      if (const auto added = predictions.add(answers[i], sums[first + i]); !added) return added;
+    bar.update(static_cast<double>(first) / static_cast<double>(count));
   }
   return {};
 }
 
 }  // namespace
 
-train::Teacher teacher_of(const std::vector<std::string>& files, Asking asking) {
+train::Teacher make_teacher(const std::vector<std::string>& files, TeacherOptions options) {
   if (files.empty()) return {};
-  return
-      [files, asking](const Dataset& texts, const ModelSpec& learner) -> Result<train::Opinions> {
-        train::Opinions mean(texts.examples.size());
-        const float share = 1.0F / static_cast<float>(files.size());
-        for (const std::string& file : files)
-          if (const auto added = add_opinion(file, texts, learner, share, asking, mean); !added)
-            return tl::unexpected(added.error());
-        return mean;
-      };
+  return [files, options](const Dataset& texts,
+                          const ModelSpec& student) -> Result<train::SoftTargets> {
+    train::SoftTargets mean(texts.examples.size());
+    const float weight = 1.0F / static_cast<float>(files.size());
+    for (const std::string& file : files)
+      if (const auto added = add_soft_targets(file, texts, student, weight, options, mean); !added)
+        return tl::unexpected(added.error());
+    return mean;
+  };
 }
 
 }  // namespace skim::cli

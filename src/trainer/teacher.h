@@ -1,4 +1,4 @@
-// Models that teach another one: what they hold of its training texts.
+// Knowledge distillation: trained models compute soft targets for the training texts.
 #pragma once
 
 #include <atomic>
@@ -10,14 +10,14 @@
 
 namespace skim::cli {
 
-struct Asking {
-  int threads = 0;  // 0: one a core
+struct TeacherOptions {
+  int threads = 0;  // 0: one per core
   ProgressBar::Mode bar = ProgressBar::Mode::hidden;
-  const std::atomic<bool>* stop = nullptr;  // set by a signal: give up
+  const std::atomic<bool>* stop = nullptr;  // set by a signal: fail
 };
 
-// The mean of what the models in `files` hold; no teacher for no files. A model is loaded when it
-// is asked, and one that does not know all labels is an error then.
-train::Teacher teacher_of(const std::vector<std::string>& files, Asking asking);
+// A teacher that averages the predictions of the models in `files`; none without files. Models are
+// loaded when the teacher is called; a model without all labels of the student is an error then.
+train::Teacher make_teacher(const std::vector<std::string>& files, TeacherOptions options);
 
 }  // namespace skim::cli

@@ -8,24 +8,24 @@
 
 namespace skim {
 
-Json model_json(const Model& model, std::string_view name) {
+Json describe_model(const Model& model, std::string_view name) {
   const ModelSpec& spec = model.spec();
   const auto& points = model.calibration().points;
-  Json details = json_of(spec);
-  details.erase("labels");
+  Json spec_json = to_json(spec);
+  spec_json.erase("labels");
   Json json = {{"name", name},
-               {"net", name_of(spec.net)},
+               {"net", to_string(spec.net)},
                {"labels", spec.labels},
                {"takes_question", spec.net != NetKind::classifier},
                {"takes_choices", spec.net == NetKind::cloze},
-               {"threshold", static_cast<double>(Policy{}.read_above)},
-               {"layers", spec.layers},
+               {"threshold", static_cast<double>(Policy{}.threshold)},
+               {"num_layers", spec.num_layers},
                {"directions", spec.directions()},
                {"calibrated", !points.empty()},
                {"budgets", nullptr},
-               {"spec", std::move(details)}};
+               {"spec", std::move(spec_json)}};
   if (!points.empty()) {
-    json["budgets"] = {{"least", points.back().work}, {"most", std::min(points.front().work, 1.0)}};
+    json["budgets"] = {{"min", points.back().work}, {"max", std::min(points.front().work, 1.0)}};
   }
   return json;
 }

@@ -1,4 +1,4 @@
-// What others may know of a model that is served.
+// A served model as JSON.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace skim {
 
-// The fields docs/http.md promises for an element of /v1/models.
-Json model_json(const Model& model, std::string_view name);
+// An element of the response of GET /v1/models, with the fields of docs/http.md.
+Json describe_model(const Model& model, std::string_view name);
 
 }  // namespace skim

@@ -1,4 +1,4 @@
-// A question to a model as JSON: a line of `skim run`, a request to the server.
+// Parses queries in JSON: input lines of `skim run` and request bodies of the server.
 #pragma once
 
 #include <string>
@@ -9,25 +9,25 @@
 
 namespace skim {
 
-// What is wrong with a JSON object, and with which of its fields (empty: with the object).
-struct FieldFault {
+// An error in a JSON object. `field` is empty when the object itself is invalid.
+struct FieldError {
   std::string field;
   std::string message;
 };
 template <class T>
-using FieldResult = tl::expected<T, FieldFault>;
+using FieldResult = tl::expected<T, FieldError>;
 
-inline tl::unexpected<FieldFault> field_fault(std::string field, const std::string& message) {
+inline tl::unexpected<FieldError> field_error(std::string field, const std::string& message) {
   const std::string name = field;
   return tl::make_unexpected(
-      FieldFault{std::move(field), name + (name.empty() ? "" : " ") + message});
+      FieldError{std::move(field), name + (name.empty() ? "" : " ") + message});
 }
 
-// The fields "text" (a string), "question" (a string, may be missing) and "choices" (a list of
-// strings, may be missing). Moves the strings out of `object`; other fields are not looked at.
-FieldResult<Query> take_query(Json& object);
+// Parses the fields "text" (a string), "question" (a string, optional) and "choices" (a list of
+// strings, optional). Moves the strings out of `object`; ignores other fields.
+FieldResult<Query> parse_query(Json& object);
 
-// A string moved out of its place. `field` is what messages call it.
-FieldResult<std::string> take_string(Json& value, const std::string& field);
+// Moves a string out of `value`. `field` is its name in error messages.
+FieldResult<std::string> parse_string(Json& value, const std::string& field);
 
 }  // namespace skim

@@ -8,7 +8,7 @@
 namespace skim {
 namespace {
 
-// Writes `,"name":` or, at the start of an object, `"name":`.
+// Appends `,"name":` or, at the start of an object, `"name":`.
 void append_name(std::string& out, std::string_view name) {
   if (out.back() != '{') out += ',';
   out.append(1, '"').append(name).append("\":");
@@ -24,12 +24,12 @@ void append_field(std::string& out, std::string_view name, float value) {
   append_field(out, name, static_cast<double>(value));
 }
 
-// A list; `one` writes an element.
-template <class List, class One>
-void append_list(std::string& out, const List& list, One one) {
+// Appends a JSON array; `append_element` appends one element.
+template <class List, class AppendElement>
+void append_list(std::string& out, const List& list, AppendElement append_element) {
   out += '[';
   for (const auto& each : list) {
-    one(each);
+    append_element(each);
     out += ',';
   }
   if (out.back() == ',') out.pop_back();
@@ -41,18 +41,18 @@ void append_step(std::string& out, const Step& step) {
   append_field(out, "p_read", step.p_read);
 }
 
-// The steps of the first pass, from the given one on; none when it ended before.
+// The steps of the first pass from index `from` on.
 std::span<const Step> first_steps(const Reading& reading, std::size_t from) {
   if (reading.trace.empty()) return {};
   const std::vector<Step>& steps = reading.trace.front().steps;
   return std::span(steps).subspan(std::min(from, steps.size()));
 }
 
-// With what was made of each, where it was read.
-void append_words(std::string& out, std::string_view text, const std::vector<Word>& words,
+// Appends the words with their steps; words beyond the last step have none.
+void append_words(std::string& out, std::string_view text, const std::vector<TokenSpan>& words,
                   std::span<const Step> steps) {
   std::size_t at = 0;
-  append_list(out, words, [&](const Word& word) {
+  append_list(out, words, [&](const TokenSpan& word) {
     out += '{';
     append_field(out, "text", text.substr(word.begin, word.end - word.begin));
     append_field(out, "begin", std::uint64_t{word.begin});
@@ -68,21 +68,21 @@ void append_answer(std::string& out, const ReadingView& view) {
   append_field(out, "text", std::string_view(answer.text));
   append_field(out, "index", answer.index);
   append_field(out, "score", answer.score);
-  if (view.spec.finds_pieces()) {
+  if (view.spec.is_extractive()) {
     append_field(out, "begin", std::uint64_t{answer.begin});
     append_field(out, "end", std::uint64_t{answer.end});
   }
   out += '}';
 }
 
-// One a label or choice.
+// One score per label or choice.
 void append_scores(std::string& out, const ReadingView& view) {
-  const bool labels = view.spec.net == NetKind::classifier;
-  const std::span<const std::string> among = labels ? view.spec.labels : view.choices;
+  const bool is_classifier = view.spec.net == NetKind::classifier;
+  const std::span<const std::string> names = is_classifier ? view.spec.labels : view.choices;
   std::size_t at = 0;
   append_list(out, view.reading.scores, [&](float score) {
     out += '{';
-    append_field(out, labels ? "label" : "choice", std::string_view(among[at++]));
+    append_field(out, is_classifier ? "label" : "choice", std::string_view(names[at++]));
     append_field(out, "score", score);
     out += '}';
   });
@@ -92,19 +92,19 @@ void append_passes(std::string& out, const Trace& trace) {
   append_list(out, trace, [&](const Pass& pass) {
     out += '{';
     append_field(out, "reader", std::string_view(pass.reader));
-    append_field(out, "hidden", pass.hidden);
+    append_field(out, "hidden_size", pass.hidden_size);
     append_name(out, "steps");
     append_list(out, pass.steps, [&](const Step& step) {
       out += '{';
       append_step(out, step);
       out += '}';
     });
-    if (pass.of_question) append_field(out, "over", std::string_view("question"));
+    if (pass.over_question) append_field(out, "over", std::string_view("question"));
     out += '}';
   });
 }
 
-void append_figures(std::string& out, const ReadingView& view) {
+void append_statistics(std::string& out, const ReadingView& view) {
   const Costs& costs = view.reading.costs;
   append_field(out, "skim_rate", skim_rate(view.reading.trace));
   append_name(out, "flop_reduction");
@@ -115,7 +115,7 @@ void append_figures(std::string& out, const ReadingView& view) {
   out += '}';
   append_name(out, "threshold");
   if (view.policy.rule == Policy::Rule::threshold) {
-    append_json(out, static_cast<double>(view.policy.read_above));
+    append_json(out, static_cast<double>(view.policy.threshold));
   } else {
     out += "null";
   }
@@ -134,32 +134,32 @@ void append_all_words(std::string& out, const ReadingView& view) {
 
 }  // namespace
 
-void append_reading(std::string& out, const ReadingView& view, Shown shown) {
+void append_reading(std::string& out, const ReadingView& view, ReadingFields fields) {
   out += '{';
-  if (shown.model) append_field(out, "model", view.model);
+  if (fields.model) append_field(out, "model", view.model);
   append_name(out, "answer");
   append_answer(out, view);
-  if (!view.spec.finds_pieces()) {
+  if (!view.spec.is_extractive()) {
     append_name(out, "scores");
     append_scores(out, view);
   }
-  if (shown.words) append_all_words(out, view);
-  if (shown.passes) {
+  if (fields.words) append_all_words(out, view);
+  if (fields.passes) {
     append_name(out, "passes");
     append_passes(out, view.reading.trace);
   }
-  append_figures(out, view);
+  append_statistics(out, view);
   out += '}';
 }
 
-std::size_t words_read(const Reading& reading) {
+std::size_t count_words_read(const Reading& reading) {
   if (reading.trace.empty()) return 0;
   const Pass& pass = reading.trace.front();
   const auto of_text =
       std::span(pass.steps).first(std::min(pass.steps.size(), reading.words.size()));
   return static_cast<std::size_t>(
       std::count_if(of_text.begin(), of_text.end(),
-                    [&pass](const Step& step) { return step.width >= pass.hidden; }));
+                    [&pass](const Step& step) { return step.width >= pass.hidden_size; }));
 }
 
 }  // namespace skim

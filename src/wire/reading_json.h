@@ -1,5 +1,4 @@
-// A reading as JSON: the object that `skim read --json`, `skim run --json` and the server answer
-// with.
+// Serializes readings as JSON, for `skim read --json`, `skim run --json` and the server.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +12,29 @@
 
 namespace skim {
 
-// A reading with all that is shown beside it. Borrows everything.
+// A reading with its query, model and policy. Borrows everything.
 struct ReadingView {
   std::string_view text;
   const Reading& reading;
   const ModelSpec& spec;
-  std::string_view model;  // its file, or the name it is served under
+  std::string_view model;  // path, or the name under which it is served
   Policy policy;
   double microseconds = 0;
   std::string_view question = {};
   std::span<const std::string> choices = {};
 };
 
-// What is in the object besides the answer and its figures. Words and steps are most of it.
-struct Shown {
+// The optional fields of the object. Words and steps are most of its size.
+struct ReadingFields {
   bool model = false;
   bool words = false;
   bool passes = false;
 };
 
-// Appends the fields that docs/cli.md promises.
-void append_reading(std::string& out, const ReadingView& view, Shown shown);
+// Appends one JSON object with the fields of docs/cli.md.
+void append_reading(std::string& out, const ReadingView& view, ReadingFields fields);
 
-// How many words of the text the first pass read in full.
-std::size_t words_read(const Reading& reading);
+// The number of words of the text that the first pass read.
+std::size_t count_words_read(const Reading& reading);
 
 }  // namespace skim

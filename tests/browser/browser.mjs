@@ -1,4 +1,4 @@
-// What the browser tests share: servers, a browser, pages that must stay without a complaint.
+// Shared by the browser tests: servers, a browser, and pages that must not log console errors.
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {readFileSync} from 'node:fs';
@@ -7,20 +7,20 @@ import path from 'node:path';
 import {after, test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
-// As the page writes shares.
-export const {shareText} = await import(pathToFileURL(`${process.env.SKIM_WEB}/numbers.js`));
+// The number format of the page.
+export const {formatFraction} = await import(pathToFileURL(`${process.env.SKIM_WEB}/numbers.js`));
 
 const require = createRequire(`${process.env.SKIM_NODE_MODULES}/`);
 const {chromium} = require('playwright-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const models = process.env.SKIM_SERVED.split('\n');
 
-// Generous: the machine may be busy.
-export const kPatience = 20000;
+// Milliseconds. Generous: the machine may be busy.
+export const kTimeout = 20000;
 
 export const browser = await chromium.launch({
   executablePath: process.env.SKIM_CHROMIUM,
-  // Root has no sandbox.
+  // Chromium's sandbox does not support root.
   args: process.getuid() === 0 ? ['--no-sandbox'] : [],
 });
 const servers = [];
@@ -29,30 +29,30 @@ after(async () => {
   await Promise.all(servers.map((server) => server.stop()));
 });
 
-// Starts `skim serve` and waits until it says where it listens.
+// Starts `skim serve` and waits until it prints its address.
 export async function serve(...options) {
-  const named = models.flatMap((model) => ['--model', model]);
-  const child = spawn(process.env.SKIM, ['serve', '--port', '0', '--access-log', 'none', ...named, ...options],
+  const modelOptions = models.flatMap((model) => ['--model', model]);
+  const child = spawn(process.env.SKIM, ['serve', '--port', '0', '--access-log', 'none', ...modelOptions, ...options],
                       {stdio: ['ignore', 'ignore', 'pipe']});
-  const gone = new Promise((resolve) => { child.on('exit', resolve); });
-  let said = '';
+  const exited = new Promise((resolve) => { child.on('exit', resolve); });
+  let output = '';
   const url = await new Promise((resolve, reject) => {
     child.stderr.on('data', (data) => {
-      said += data;
-      const found = /listening on (http:\/\/\S+?)\/?\s/.exec(said);
+      output += data;
+      const found = /listening on (http:\/\/\S+?)\/?\s/.exec(output);
       if (found) resolve(`${found[1]}/`);
     });
-    gone.then(() => reject(new Error(`skim serve ended: ${said}`)));
+    exited.then(() => reject(new Error(`skim serve exited: ${output}`)));
   });
-  const server = {url, port: new URL(url).port, stop: () => { child.kill('SIGTERM'); return gone; }};
+  const server = {url, port: new URL(url).port, stop: () => { child.kill('SIGTERM'); return exited; }};
   servers.push(server);
   return server;
 }
 
-const shared = serve();
+const sharedServer = serve();
 
-// What the server itself says, to hold the page against.
-export async function ask(server, query) {
+// The reading of the server itself, to compare with the page.
+export async function fetchReading(server, query) {
   const response = await fetch(`${server.url}v1/read`, {
     method: 'POST', headers: {'Content-Type': 'application/json'},
     body: JSON.stringify({words: true, passes: true, ...query}),
@@ -64,16 +64,16 @@ export async function ask(server, query) {
 export const kDesktop = {viewport: {width: 1280, height: 860}};
 export const kPhone = {viewport: {width: 360, height: 740}, deviceScaleFactor: 2, hasTouch: true, isMobile: true};
 
-// A page in a browser of its own; what it complains about is collected in `complaints`.
-export async function open(server, {fragment = '', ready = true, before, ...look} = {}) {
-  const context = await browser.newContext({...kDesktop, ...look});
-  context.setDefaultTimeout(kPatience);
+// Opens a page in a new browser context; collects console errors and warnings in `consoleErrors`.
+export async function open(server, {fragment = '', ready = true, before, ...contextOptions} = {}) {
+  const context = await browser.newContext({...kDesktop, ...contextOptions});
+  context.setDefaultTimeout(kTimeout);
   const page = await context.newPage();
-  page.complaints = [];
+  page.consoleErrors = [];
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') page.complaints.push(message.text());
+    if (message.type() === 'error' || message.type() === 'warning') page.consoleErrors.push(message.text());
   });
-  page.on('pageerror', (error) => page.complaints.push(String(error)));
+  page.on('pageerror', (error) => page.consoleErrors.push(String(error)));
   if (before) await before(page);
   await page.goto(server.url + fragment);
   if (ready) await shown(page);
@@ -81,14 +81,14 @@ export async function open(server, {fragment = '', ready = true, before, ...look
 }
 
 export async function close(page) {
-  assert.deepEqual(page.complaints, []);
+  assert.deepEqual(page.consoleErrors, []);
   await page.context().close();
 }
 
-// A test with a page on the server that they share.
+// A test with a page on the shared server.
 export function pageTest(name, options, body) {
   test(name, async () => {
-    const server = await shared;
+    const server = await sharedServer;
     const page = await open(server, options);
     await body(page, server);
     await close(page);
@@ -102,17 +102,17 @@ export async function shown(page) {
   await text(page).locator('.word').first().waitFor();
 }
 
-// Waits until something of the test itself is true.
+// Waits until a condition of the test is true.
 export async function eventually(condition) {
-  for (const end = Date.now() + kPatience; !condition();) {
-    assert.ok(Date.now() < end, 'waited in vain');
+  for (const end = Date.now() + kTimeout; !condition();) {
+    assert.ok(Date.now() < end, 'timed out');
     await new Promise((resolve) => { setTimeout(resolve, 20); });
   }
 }
 
-// Waits until a function of the page is true.
+// Waits until a function in the page returns true.
 export function until(page, condition, argument) {
-  return page.waitForFunction(condition, argument, {timeout: kPatience});
+  return page.waitForFunction(condition, argument, {timeout: kTimeout});
 }
 
 export function untilText(page, selector, wanted) {
@@ -123,10 +123,10 @@ export function untilIs(page, selector, wanted) {
   return until(page, ([at, what]) => document.querySelector(at)?.textContent === what, [selector, wanted]);
 }
 
-// The words of a pane as the page shows them.
+// The words of a pane with their decisions.
 export function words(page, pane = 0) {
   return text(page, pane).locator('.word').evaluateAll((nodes) => nodes.map((node) => ({
-    text: node.textContent, look: ['read', 'between', 'skimmed'].find((look) => node.classList.contains(look)),
+    text: node.textContent, decision: ['read', 'between', 'skimmed'].find((decision) => node.classList.contains(decision)),
   })));
 }
 
@@ -134,8 +134,8 @@ export async function countRead(page, pane = 0) {
   return text(page, pane).locator('.word.read').count();
 }
 
-// Moves the dial to one of its 100 steps at once, as a hand on the mouse does.
-export async function turnTo(page, position, dial = 0) {
+// Sets the dial to one of its 100 positions at once, as dragging does.
+export async function setDial(page, position, dial = 0) {
   const slider = page.locator(`#dial-${dial}`);
   await slider.evaluate((node, value) => {
     node.value = value;
@@ -143,7 +143,7 @@ export async function turnTo(page, position, dial = 0) {
   }, position);
 }
 
-// Puts a long text in at once; typing it key by key would take minutes.
+// Enters a long text at once; typing it would take minutes.
 export async function paste(page, source) {
   await page.locator('#source').evaluate((node, value) => {
     node.value = value;
@@ -155,11 +155,11 @@ export async function screenshot(page, name, fullPage = true) {
   await page.screenshot({path: path.join(process.env.SKIM_SCREENSHOTS, `${name}.png`), fullPage});
 }
 
-// What keeps people out, by axe-core: must be nothing.
-export async function accessible(page) {
-  // The page's own rules forbid foreign scripts; the test's way around them is the debugger.
+// Checks that axe-core finds no accessibility violations.
+export async function assertAccessible(page) {
+  // The content security policy blocks script elements; evaluate() bypasses it.
   await page.evaluate(axe);
   const {violations} = await page.evaluate(() => window.axe.run(document, {resultTypes: ['violations']}));
-  const faults = violations.map(({id, nodes}) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
-  assert.deepEqual(faults, []);
+  const messages = violations.map(({id, nodes}) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
+  assert.deepEqual(messages, []);
 }

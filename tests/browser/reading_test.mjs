@@ -1,29 +1,29 @@
-// A text is typed, the dial moves, words change.
+// Typing a text, moving the dial, comparing settings, links.
 import assert from 'node:assert/strict';
-import {ask, countRead, eventually, pageTest, part, paste, screenshot, shareText, shown, text, turnTo, until, untilIs,
-        untilText, words} from './browser.mjs';
+import {countRead, eventually, fetchReading, formatFraction, pageTest, part, paste, screenshot, setDial, shown, text,
+        until, untilIs, untilText, words} from './browser.mjs';
 
-pageTest('the page opens with an example that is read already', {}, async (page) => {
-  const looks = new Set((await words(page)).map(({look}) => look));
-  assert.deepEqual([...looks].sort(), ['read', 'skimmed']);
-  await untilText(page, '[data-part="plain"]', 'plain:');
+pageTest('the page opens with the reading of an example', {}, async (page) => {
+  const decisions = new Set((await words(page)).map(({decision}) => decision));
+  assert.deepEqual([...decisions].sort(), ['read', 'skimmed']);
+  await untilText(page, '[data-part="dense"]', 'dense:');
   await screenshot(page, 'light');
 });
 
-pageTest('a text that is typed is shown as the server cut and read it', {}, async (page, server) => {
+pageTest('the page shows the words and decisions of the server', {}, async (page, server) => {
   const typed = 'A <b>naïve</b> 🍿 film – isn’t it wonderful?\n\nYes & no.';
   await page.fill('#source', typed);
   await untilText(page, '[data-part="text"]', 'Yes & no.');
   assert.equal(await text(page).textContent(), typed);
-  const {words: wanted} = await ask(server, {text: typed, threshold: 0.5});
+  const {words: wanted} = await fetchReading(server, {text: typed, threshold: 0.5});
   assert.deepEqual((await words(page)).map((word) => word.text), wanted.map((word) => word.text));
-  const looks = wanted.map(({width}) => width === 100 ? 'read' : 'skimmed');
-  assert.deepEqual((await words(page)).map((word) => word.look), looks);
+  const decisions = wanted.map(({width}) => width === 100 ? 'read' : 'skimmed');
+  assert.deepEqual((await words(page)).map((word) => word.decision), decisions);
 });
 
-pageTest('the figures are the server’s', {}, async (page, server) => {
+pageTest('the page shows the statistics of the server', {}, async (page, server) => {
   const source = await page.inputValue('#source');
-  const reading = await ask(server, {text: source, threshold: 0.5});
+  const reading = await fetchReading(server, {text: source, threshold: 0.5});
   const read = reading.words.filter(({width}) => width === 100).length;
   assert.equal(await part(page, 'read-words').textContent(), `${read} of ${reading.words.length}`);
   assert.equal(await part(page, 'skim-rate').textContent(), `${(100 * reading.skim_rate).toFixed(1)}\u202f%`);
@@ -44,7 +44,7 @@ pageTest('the ends of the dial read every word and skim every word', {}, async (
   assert.equal(await countRead(page), 0);
 });
 
-pageTest('words keep their nodes and places while the dial moves', {}, async (page) => {
+pageTest('words keep their nodes and positions while the dial moves', {}, async (page) => {
   await page.evaluate(() => {
     const root = document.querySelector('[data-part="text"]');
     window.kept = [...root.querySelectorAll('.word')];
@@ -54,7 +54,7 @@ pageTest('words keep their nodes and places while the dial moves', {}, async (pa
         .observe(root, {subtree: true, childList: true, characterData: true});
   });
   const before = await countRead(page);
-  for (const position of [45, 40, 30, 20]) await turnTo(page, position);
+  for (const position of [45, 40, 30, 20]) await setDial(page, position);
   await until(page, (count) => document.querySelectorAll('[data-part="text"] .read').length > count, before);
   const {same, moved, changes} = await page.evaluate(() => {
     const now = [...document.querySelectorAll('[data-part="text"]')[0].querySelectorAll('.word')];
@@ -69,7 +69,7 @@ pageTest('words keep their nodes and places while the dial moves', {}, async (pa
   assert.deepEqual(changes, []);
 });
 
-pageTest('typing in the middle leaves the nodes of the other words alone', {}, async (page) => {
+pageTest('editing in the middle keeps the nodes of the other words', {}, async (page) => {
   await page.fill('#source', 'one two three four five');
   await untilText(page, '[data-part="text"]', 'one two three four five');
   await page.evaluate(() => { window.kept = [...document.querySelectorAll('[data-part="text"] .word')]; });
@@ -82,13 +82,13 @@ pageTest('typing in the middle leaves the nodes of the other words alone', {}, a
   assert.deepEqual(kept, ['one', 'two', 'three', 'four', 'five']);
 });
 
-// Answers wait for `page.gate`; what was asked is kept, with the most that were on their way at a time.
-const gated = {before: async (page) => {
+// Responses wait for `page.gate`; records the queries and the maximum number of concurrent requests.
+const kGated = {before: async (page) => {
   let running = 0;
-  Object.assign(page, {gate: Promise.resolve(), asked: [], most: 0});
+  Object.assign(page, {gate: Promise.resolve(), queries: [], maxConcurrent: 0});
   await page.route('**/v1/read', async (route) => {
-    page.asked.push(route.request().postDataJSON());
-    page.most = Math.max(page.most, ++running);
+    page.queries.push(route.request().postDataJSON());
+    page.maxConcurrent = Math.max(page.maxConcurrent, ++running);
     await page.gate;
     --running;
     await route.continue();
@@ -96,43 +96,43 @@ const gated = {before: async (page) => {
 }};
 
 const timed = (page) => until(page, () => /as fast/.test(document.querySelector('[data-part="speed"]').textContent));
-const readings = (page) => page.asked.filter(({passes}) => passes);
-const dialled = (page) => page.locator('.dials output').first().textContent();
+const readings = (page) => page.queries.filter(({passes}) => passes);
+const dialValue = (page) => page.locator('.dials output').first().textContent();
 
-pageTest('one request at a time while the dial moves, and the last position is shown', gated, async (page) => {
+pageTest('one request at a time while the dial moves, and the last position is shown', kGated, async (page) => {
   await timed(page);
-  Object.assign(page, {asked: [], most: 0});
+  Object.assign(page, {queries: [], maxConcurrent: 0});
   let open = null;
   page.gate = new Promise((resolve) => { open = resolve; });
-  await turnTo(page, 46);
-  const first = await dialled(page);
-  for (let position = 42; position >= 10; position -= 4) await turnTo(page, position);
-  const last = await dialled(page);
+  await setDial(page, 46);
+  const first = await dialValue(page);
+  for (let position = 42; position >= 10; position -= 4) await setDial(page, position);
+  const last = await dialValue(page);
   open();
-  // Timings begin when all is shown.
-  await eventually(() => page.asked.some(({passes, threshold}) => !passes && shareText(threshold) === last));
-  assert.deepEqual(readings(page).map(({threshold}) => shareText(threshold)), [first, last]);
-  assert.equal(page.most, 1);
+  // Timing requests start when the reading is shown.
+  await eventually(() => page.queries.some(({passes, threshold}) => !passes && formatFraction(threshold) === last));
+  assert.deepEqual(readings(page).map(({threshold}) => formatFraction(threshold)), [first, last]);
+  assert.equal(page.maxConcurrent, 1);
 });
 
-pageTest('words are sent for once a text', gated, async (page) => {
-  await turnTo(page, 20);
+pageTest('words are requested once per text', kGated, async (page) => {
+  await setDial(page, 20);
   await eventually(() => readings(page).length > 1);
   assert.deepEqual(readings(page).map(({words: wanted}) => wanted), [true, false]);
 });
 
-pageTest('a word tells its p_read when pointed at', {}, async (page, server) => {
-  const {words: wanted} = await ask(server, {text: await page.inputValue('#source'), threshold: 0.5});
+pageTest('hovering over a word shows its p_read', {}, async (page, server) => {
+  const {words: wanted} = await fetchReading(server, {text: await page.inputValue('#source'), threshold: 0.5});
   const read = wanted.findIndex(({width}) => width === 100);
   await text(page).locator('.word').nth(read).hover();
   await part(page, 'tip').waitFor();
-  assert.equal(await part(page, 'tip').textContent(), `p_read ${shareText(wanted[read].p_read)}, read in full`);
+  assert.equal(await part(page, 'tip').textContent(), `p_read ${formatFraction(wanted[read].p_read)}, read in full`);
   await screenshot(page, 'tip');
   await page.mouse.move(5, 5);
   await part(page, 'tip').waitFor({state: 'hidden'});
 });
 
-pageTest('without a text there is nothing but an invitation', {}, async (page) => {
+pageTest('an empty text shows a hint', {}, async (page) => {
   await page.fill('#source', '  ');
   await page.locator('#empty').waitFor();
   assert.equal(await page.locator('.pane:visible').count(), 0);
@@ -145,7 +145,7 @@ pageTest('without a text there is nothing but an invitation', {}, async (page) =
 pageTest('a text of 100 KB follows the dial', {}, async (page) => {
   await paste(page, 'The plot is thin, but the ending is wonderful. '.repeat(2200));
   await until(page, () => document.querySelectorAll('[data-part="text"] .word').length > 20000);
-  await turnTo(page, 0);
+  await setDial(page, 0);
   await until(page, () => {
     const [count, of, all] = document.querySelector('[data-part="read-words"]').textContent.split(' ');
     return of === 'of' && count === all;
@@ -153,21 +153,21 @@ pageTest('a text of 100 KB follows the dial', {}, async (page) => {
   assert.equal(await countRead(page), (await words(page)).length);
 });
 
-pageTest('the words that were read can be had as a list', {}, async (page) => {
+pageTest('the read words are available as a list', {}, async (page) => {
   await page.fill('#source', 'A wonderful film.');
-  await turnTo(page, 0);
+  await setDial(page, 0);
   await page.locator('.pane').first().locator('summary').click();
   await untilText(page, '[data-part="list-words"]', 'A · wonderful · film · .');
 });
 
-pageTest('two settings stand side by side', {}, async (page, server) => {
+pageTest('two settings can be compared side by side', {}, async (page, server) => {
   await page.check('#compare');
-  await turnTo(page, 10, 1);
+  await setDial(page, 10, 1);
   await page.locator('.pane').nth(1).waitFor();
   const source = await page.inputValue('#source');
   const threshold = Number(await page.locator('[data-dial="1"] output').textContent());
   const count = async (limit) => {
-    const {words: all} = await ask(server, {text: source, threshold: limit});
+    const {words: all} = await fetchReading(server, {text: source, threshold: limit});
     return all.filter(({width}) => width === 100).length;
   };
   const wanted = await count(threshold);
@@ -177,36 +177,36 @@ pageTest('two settings stand side by side', {}, async (page, server) => {
   assert.deepEqual(await page.locator('.pane h3').allTextContents(), ['Threshold 0.50', `Threshold ${threshold}`]);
   await text(page, 0).locator('.word').nth(3).hover();
   const pointed = await text(page, 0).locator('.word').nth(3).textContent();
-  assert.equal(await text(page, 1).locator('.twin').textContent(), pointed);
-  await untilText(page, '.pane:nth-child(2) [data-part="plain"]', 'plain:');
+  assert.equal(await text(page, 1).locator('.linked').textContent(), pointed);
+  await untilText(page, '.pane:nth-child(2) [data-part="dense"]', 'dense:');
   await screenshot(page, 'side-by-side');
   await page.uncheck('#compare');
   await page.locator('.pane').nth(1).waitFor({state: 'hidden'});
 });
 
-pageTest('a budget is turned into a threshold by the model’s calibration', {}, async (page, server) => {
+pageTest('a budget is converted to a threshold by the calibration', {}, async (page, server) => {
   await page.locator('#budget').check({force: true});
   await page.focus('#dial-0');
   for (let i = 0; i < 15; ++i) await page.keyboard.press('ArrowRight');
-  const budget = Number(await dialled(page));
+  const budget = Number(await dialValue(page));
   assert.ok(budget > 0.25);
-  const reading = await ask(server, {text: await page.inputValue('#source'), budget});
+  const reading = await fetchReading(server, {text: await page.inputValue('#source'), budget});
   const read = reading.words.filter(({width}) => width === 100).length;
   await untilIs(page, '[data-part="read-words"]', `${read} of ${reading.words.length}`);
-  await untilText(page, '#hint', `threshold ${shareText(reading.threshold)}.`);
+  await untilText(page, '#hint', `threshold ${formatFraction(reading.threshold)}.`);
   await screenshot(page, 'budget');
   await page.keyboard.press('Home');
-  const least = Number(await dialled(page));
-  const {threshold} = await ask(server, {text: await page.inputValue('#source'), budget: least});
-  await untilText(page, '#hint', `threshold ${shareText(threshold)}.`);
-  assert.equal(await page.locator('#fault').isVisible(), false);
+  const minBudget = Number(await dialValue(page));
+  const {threshold} = await fetchReading(server, {text: await page.inputValue('#source'), budget: minBudget});
+  await untilText(page, '#hint', `threshold ${formatFraction(threshold)}.`);
+  assert.equal(await page.locator('#error').isVisible(), false);
 });
 
-pageTest('a link holds text and setting', {}, async (page, server) => {
+pageTest('a link holds text and settings', {}, async (page, server) => {
   await page.fill('#source', 'Not bad at all – 🍿 & more, 100%.');
   await page.check('#compare');
-  await turnTo(page, 30);
-  await turnTo(page, 80, 1);
+  await setDial(page, 30);
+  await setDial(page, 80, 1);
   const outputs = await page.locator('.dials output').allTextContents();
   await until(page, ([first, second]) => location.hash.includes(`threshold=${first}&against=${second}&`), outputs);
   const other = await page.context().newPage();
@@ -218,20 +218,20 @@ pageTest('a link holds text and setting', {}, async (page, server) => {
   assert.equal(new URL(other.url()).origin, new URL(server.url).origin);
 });
 
-pageTest('following another link on the open page shows it', {}, async (page) => {
+pageTest('changing the URL fragment updates the page', {}, async (page) => {
   await page.evaluate(() => { location.hash = '#threshold=1&text=Two+words'; });
   await untilIs(page, '[data-part="read-words"]', '0 of 2');
-  assert.equal(await dialled(page), '1.00');
+  assert.equal(await dialValue(page), '1.00');
 });
 
-pageTest('a link says when it leaves a long text out', {}, async (page) => {
+pageTest('a link omits a long text and shows a notice', {}, async (page) => {
   const noise = Array.from({length: 6000}, (_, i) => ((i + 1) * 7919 * 104729 % 2147483647).toString(36)).join(' ');
   await paste(page, noise);
-  await untilText(page, '#notice', 'leaves the text out');
+  await untilText(page, '#notice', 'omits the text');
   assert.ok(page.url().length < 500);
 });
 
-pageTest('the link is copied', {permissions: ['clipboard-read', 'clipboard-write']}, async (page) => {
+pageTest('the copy button copies the link', {permissions: ['clipboard-read', 'clipboard-write']}, async (page) => {
   await page.fill('#source', 'A short text.');
   await page.click('#copy');
   await untilText(page, '#notice', 'copied');

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Tests the page in headless Chromium against `skim serve`; screenshots are left in the build folder.
+"""Tests the page in headless Chromium against `skim serve`; saves screenshots in the build folder.
 
 usage: SKIM=build/release/skim SKIM_PLANTED=build/release/skim-planted tests/browser/run_tests.py [FILE_test.mjs...]
 
-Debian's Chromium is driven by playwright-core, and axe-core looks for what shuts people out; both come from npm into
-the build folder. Exits with 77 when something of that cannot be had.
+playwright-core controls Debian's Chromium, and axe-core checks accessibility; npm installs both into the build folder.
+Exits with 77 if one of them is not available.
 """
 import os
 import pathlib
@@ -17,30 +17,30 @@ ROOT = HERE.parents[1]
 BUILD = pathlib.Path(os.environ.get("SKIM_BUILD", ROOT / "build/release")).resolve()
 OUT = BUILD / "browser"
 SKIPPED = 77
-# Known to work with each other; the tests would not notice a newer one until it breaks them.
+# Pinned: versions that work together.
 PACKAGES = {"playwright-core": "1.65.0", "axe-core": "4.14.0"}
-NPM_PATIENCE = 120
+NPM_TIMEOUT = 120
 
-# What is served, with the arguments of skim-planted; the built-in model comes first.
+# The models to serve besides the built-in one, with the arguments of skim-planted.
 PLANTED = {
-    "deep": ["--vocabulary", "2000", "--bidirectional", "yes", "--layers", "2"],
-    "three": ["--vocabulary", "2000", "--small", "10,5"],
-    "plain": ["--vocabulary", "2000", "--reader", "full"],
-    "span": ["--net", "span", "--hidden", "50", "--small", "5", "--bidirectional", "yes"],
-    "cloze": ["--net", "cloze", "--hidden", "50", "--small", "5"],
-    "bidaf": ["--net", "bidaf", "--hidden", "30", "--small", "3", "--word-width", "30"],
+    "deep": ["--vocab-size", "2000", "--bidirectional", "yes", "--num-layers", "2"],
+    "three": ["--vocab-size", "2000", "--skim-size", "10,5"],
+    "dense": ["--vocab-size", "2000", "--reader", "dense"],
+    "span": ["--net", "span", "--hidden-size", "50", "--skim-size", "5", "--bidirectional", "yes"],
+    "cloze": ["--net", "cloze", "--hidden-size", "50", "--skim-size", "5"],
+    "bidaf": ["--net", "bidaf", "--hidden-size", "30", "--skim-size", "3", "--embedding-size", "30"],
 }
 
 
-class Missing(Exception):
-    """Why the tests cannot run here."""
+class MissingRequirement(Exception):
+    """A missing requirement of the tests."""
 
 
 def program(*names):
     for name in names:
         if found := shutil.which(name):
             return found
-    raise Missing(f"{names[0]} is not installed (tools/install_packages browser)")
+    raise MissingRequirement(f"{names[0]} is not installed (tools/install_packages browser)")
 
 
 def installed(package):
@@ -53,12 +53,12 @@ def install_packages():
         return
     command = [program("npm"), "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(OUT), *wanted]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=NPM_PATIENCE)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=NPM_TIMEOUT)
     except subprocess.TimeoutExpired:
-        raise Missing("npm does not answer") from None
+        raise MissingRequirement("npm timed out") from None
     if done.returncode:
         lines = (done.stderr or done.stdout).strip().splitlines()
-        raise Missing(f"npm cannot install {' '.join(wanted)}: {lines[0] if lines else 'it failed'}")
+        raise MissingRequirement(f"npm cannot install {' '.join(wanted)}: {lines[0] if lines else 'it failed'}")
 
 
 def make_models(planted):
@@ -72,7 +72,7 @@ def make_models(planted):
 
 
 def copy_page():
-    """Where node takes .js for modules; in web/ itself nothing may lie that is not served."""
+    """Copies web/ next to a package.json that makes node treat .js files as modules; web/ itself holds served files only."""
     copy = OUT / "web"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(ROOT / "web", copy)
@@ -88,8 +88,8 @@ def main():
         node = program("node", "nodejs")
         chromium = program("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
         install_packages()
-    except Missing as why:
-        print(f"skipped: {why}")
+    except MissingRequirement as reason:
+        print(f"skipped: {reason}")
         return SKIPPED
     environment = os.environ | {
         "SKIM": os.path.abspath(os.environ["SKIM"]), "SKIM_WEB": str(copy_page()), "SKIM_CHROMIUM": chromium,

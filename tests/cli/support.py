@@ -1,4 +1,4 @@
-"""What the tests share: the programs, models and data made once, and a short way to run things."""
+"""Shared by the tests: programs, models and data made once, helpers to run skim."""
 import contextlib
 import json
 import os
@@ -11,25 +11,25 @@ SKIM = ""
 FOLDER = pathlib.Path()
 MODEL = DATA = ""
 
-# Generous: the machine may be busy, and sanitizers are slow.
-PATIENCE = 120
+# Seconds; generous because machines may be busy and sanitizers are slow.
+TIMEOUT = 120
 
 
 @contextlib.contextmanager
 def prepared(skim, planted):
-    """Makes a folder with a planted model and data; removes it in the end."""
+    """Provides a temporary directory with planted models and data."""
     global SKIM, FOLDER, MODEL, DATA
     SKIM = os.path.abspath(skim)
     with tempfile.TemporaryDirectory(prefix="skim-cli-") as name:
         FOLDER = pathlib.Path(name)
         MODEL, DATA = str(FOLDER / "planted.skim"), str(FOLDER / "planted.tsv")
-        make = [os.path.abspath(planted), "--vocabulary", "2000"]
+        make = [os.path.abspath(planted), "--vocab-size", "2000"]
         subprocess.run(make + ["--model", MODEL, "--data", DATA, "--examples", "60"], check=True)
-        subprocess.run(make + ["--model", str(FOLDER / "both.skim"), "--bidirectional", "yes", "--layers", "2"],
+        subprocess.run(make + ["--model", str(FOLDER / "both.skim"), "--bidirectional", "yes", "--num-layers", "2"],
                        check=True)
-        subprocess.run(make + ["--model", str(FOLDER / "full.skim"), "--reader", "full"], check=True)
-        subprocess.run([make[0], "--model", str(FOLDER / "span.skim"), "--net", "span", "--hidden", "12", "--small", "4",
-                        "--word-width", "8"], check=True)
+        subprocess.run(make + ["--model", str(FOLDER / "dense.skim"), "--reader", "dense"], check=True)
+        subprocess.run([make[0], "--model", str(FOLDER / "span.skim"), "--net", "span", "--hidden-size", "12", "--skim-size", "4",
+                        "--embedding-size", "8"], check=True)
         yield
 
 
@@ -38,11 +38,11 @@ def path(name):
 
 
 def skim(*arguments, text=None, environment=None, **more):
-    """Runs skim; text is its standard input (none: nothing to read)."""
+    """Runs skim with `text` as standard input (empty by default)."""
     given = text.encode() if isinstance(text, str) else text
-    surroundings = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | (environment or {})
-    done = subprocess.run([SKIM, *map(str, arguments)], input=given if given is not None else b"", timeout=PATIENCE,
-                          stdout=more.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, env=surroundings, **more)
+    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | (environment or {})
+    done = subprocess.run([SKIM, *map(str, arguments)], input=given if given is not None else b"", timeout=TIMEOUT,
+                          stdout=more.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, env=env, **more)
     done.out = (done.stdout or b"").decode()
     done.err = done.stderr.decode()
     return done
@@ -52,7 +52,7 @@ class SkimTest(unittest.TestCase):
     maxDiff = None
 
     def ok(self, *arguments, **more):
-        """Runs skim, which must succeed and have nothing to complain about."""
+        """Runs skim; asserts success and an empty standard error."""
         done = skim(*arguments, **more)
         self.assertEqual(done.returncode, 0, done.err)
         self.assertEqual(done.err, "")
@@ -62,7 +62,7 @@ class SkimTest(unittest.TestCase):
         return json.loads(self.ok(*arguments, **more))
 
     def fails(self, *arguments, code=1, says=(), **more):
-        """Runs skim, which must fail with this exit code and these words on standard error only."""
+        """Runs skim; asserts the exit code and these messages on standard error only."""
         done = skim(*arguments, **more)
         self.assertEqual(done.returncode, code, done.out + done.err)
         self.assertEqual(done.out, "")

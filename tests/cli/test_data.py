@@ -12,16 +12,16 @@ class Data(SkimTest):
         self.ok("data", "make", task, "--into", into, "--train", 40, "--dev", 5, "--test", 4, *options)
         return into
 
-    def test_list_names_every_task(self):
+    def test_lists_every_task(self):
         names = [line.split()[0] for line in self.ok("data", "list").splitlines()]
-        self.assertEqual(names, ["planted", "questions", "gaps"])
+        self.assertEqual(names, ["planted", "questions", "cloze"])
 
-    def test_planted_has_as_many_lines_as_asked_for(self):
+    def test_planted_has_the_requested_sizes(self):
         into = self.made("planted")
         self.assertEqual([len((into / f"{part}.tsv").read_text().splitlines()) for part in ("train", "dev", "test")],
                          [40, 5, 4])
 
-    def test_questions_are_answered_where_the_file_says_and_parts_share_no_passage(self):
+    def test_question_offsets_are_correct_and_parts_are_disjoint(self):
         into = self.made("questions", "--words", 50)
         passages = []
         for part, count in (("train", 40), ("dev", 5), ("test", 4)):
@@ -34,26 +34,27 @@ class Data(SkimTest):
                 self.assertTrue(context[answer["answer_start"]:].startswith(answer["text"]))
         self.assertEqual(len(passages), len(set(passages)))
 
-    def test_gaps_have_twenty_sentences_and_ten_choices(self):
-        into = self.made("gaps")
+    def test_cloze_questions_have_twenty_sentences_and_ten_choices(self):
+        into = self.made("cloze")
         for part, count in (("train", 40), ("dev", 5), ("test", 4)):
-            gaps = (into / f"{part}.txt").read_text().strip().split("\n\n")
-            self.assertEqual(len(gaps), count)
-            for gap in gaps:
-                *sentences, last = gap.split("\n")
+            clozes = (into / f"{part}.txt").read_text().strip().split("\n\n")
+            self.assertEqual(len(clozes), count)
+            for cloze in clozes:
+                *sentences, last = cloze.split("\n")
                 question, answer, nothing, choices = last.split("\t")
                 self.assertEqual((len(sentences), nothing, len(choices.split("|"))), (20, "", 10))
                 self.assertIn(answer, choices.split("|"))
                 self.assertIn("XXXXX", question)
 
-    def test_options_of_another_task_are_wrong_usage(self):
+    def test_options_of_other_tasks_are_wrong_usage(self):
         into = support.path("never")
         for task, option, says in (("questions", ["--format", "jsonl"], "--format is for planted only"),
-                                   ("gaps", ["--negators"], "--negators is for planted only"),
-                                   ("gaps", ["--words", "10"], "--words is not for gaps"),
+                                   ("cloze", ["--negators"], "--negators is for planted only"),
+                                   ("cloze", ["--words", "10"], "--words is not for cloze"),
                                    ("questions", ["--words", "0"], "at least 1"),
                                    ("planted", ["--dev", "0"], "at least 1"),
-                                   ("riddles", [], "there are: planted, questions, gaps")):
+                                   ("gaps", [], "the task gaps is now cloze"),
+                                   ("riddles", [], "expected planted, questions, cloze")):
             with self.subTest(task=task, option=option):
                 self.fails("data", "make", task, "--into", into, *option, code=2, says=says)
         self.assertFalse(pathlib.Path(into).exists())

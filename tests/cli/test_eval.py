@@ -6,7 +6,7 @@ import subprocess
 
 import support
 from support import SkimTest
-from test_read import Balance
+from test_read import HtmlCheck
 
 
 def on_data(verb, *arguments):
@@ -24,7 +24,7 @@ def examples():
 
 
 class Eval(SkimTest):
-    def test_fields_are_those_of_the_contract(self):
+    def test_json_has_the_documented_fields(self):
         out = self.json(*on_data("eval", "--json", "--seconds", "0.1", "--rounds", "2"))
         self.assertFields(out, ["examples", "accuracy", "skim_rate", "flop_reduction", "speedup", "microseconds",
                                 "model", "data", "threshold", "seed", "machine", "version"])
@@ -35,19 +35,19 @@ class Eval(SkimTest):
         self.assertGreater(out["speedup"], 0)
         self.assertTrue(out["machine"]["cpu"])
 
-    def test_the_planted_model_solves_its_task_while_skimming(self):
+    def test_planted_model_solves_its_task_while_skimming(self):
         out = self.json(*on_data("eval", "--json", "--no-speed"))
         self.assertEqual(out["accuracy"], 1)
         self.assertGreater(out["skim_rate"], 0.3)
 
-    def test_accuracy_counts_right_answers(self):
+    def test_accuracy_is_the_share_of_correct_answers(self):
         wrong = [[{"positive": "negative", "negative": "positive"}[label] if i < 15 else label, text]
                  for i, (label, text) in enumerate(examples())]
         name = written("wrong.tsv", "".join(f"{label}\t{text}\n" for label, text in wrong))
         out = self.json("eval", name, "--model", support.MODEL, "--json", "--no-speed")
         self.assertEqual(out["accuracy"], 0.75)
 
-    def test_every_format_gives_the_same_figures(self):
+    def test_all_formats_give_the_same_results(self):
         rows = examples()
         numbers = {"negative": "0", "positive": "1"}
         quoted = lambda text: '"' + text.replace('"', '""') + '"'
@@ -65,36 +65,36 @@ class Eval(SkimTest):
         out = self.json("eval", "-", "--model", support.MODEL, "--json", "--no-speed", text=open(support.DATA).read())
         self.assertEqual((out["examples"], out["data"]), (60, "standard input"))
 
-    def test_people_get_a_table(self):
+    def test_default_output_is_a_table(self):
         out = self.ok(*on_data("eval", "--seconds", "0.05", "--rounds", "2"))
         for words in ("accuracy", "skim rate", "speed-up", "positive", "negative", "core"):
             self.assertIn(words, out)
 
-    def test_a_selection_is_spread_over_the_file(self):
+    def test_limit_selects_evenly_spaced_examples(self):
         out = self.json(*on_data("eval", "--json", "--no-speed", "--limit", "10"))
         self.assertEqual(out["examples"], 10)
 
-    def test_threads_change_nothing(self):
+    def test_result_does_not_depend_on_threads(self):
         outs = [self.json(*on_data("eval", "--json", "--no-speed", "--threads", n)) for n in (1, 3)]
         self.assertEqual(outs[0], outs[1])
 
-    def test_a_plain_reader_can_be_evaluated(self):
-        out = self.json("eval", support.DATA, "--model", support.path("full.skim"), "--json", "--seconds", "0.05")
+    def test_evaluates_a_dense_reader(self):
+        out = self.json("eval", support.DATA, "--model", support.path("dense.skim"), "--json", "--seconds", "0.05")
         self.assertEqual(out["skim_rate"], 0)
 
-    def test_bad_data_is_named_by_file_and_line(self):
-        for text, says in (("positive\tgood\nnothing\n", "line 2"), ("", "no text"), ("neutral\tgood\n", "'neutral'"),
+    def test_malformed_data_reports_file_and_line(self):
+        for text, says in (("positive\tgood\nnothing\n", "line 2"), ("", "the file is empty"), ("neutral\tgood\n", "'neutral'"),
                            ("7\tgood\n", "'7'"), ("label,text\npositive,\"x\n", "line 2"), ("just words\n", "TAB")):
             name = written("bad.tsv", text)
             for verb in ("eval", "sweep"):
                 self.fails(verb, name, "--model", support.MODEL, says=[name, says])
 
-    def test_a_missing_file_is_named(self):
+    def test_missing_file_is_reported(self):
         self.fails("eval", "/no/such.tsv", "--model", support.MODEL, says="/no/such.tsv")
 
 
 class Sweep(SkimTest):
-    def test_has_a_row_a_threshold(self):
+    def test_has_one_row_per_threshold(self):
         out = self.json(*on_data("sweep", "--json", "--thresholds", "1,0,0.5"))
         self.assertEqual([row["threshold"] for row in out["rows"]], [0, 0.5, 1])
         self.assertEqual([row["skim_rate"] for row in out["rows"]][::2], [0, 1])
@@ -103,34 +103,34 @@ class Sweep(SkimTest):
             self.assertFlops(row["flop_reduction"])
             self.assertNotIn("speedup", row)
 
-    def test_defaults_hold_the_ends_and_the_middle(self):
+    def test_default_thresholds_contain_0_05_and_1(self):
         thresholds = [row["threshold"] for row in self.json(*on_data("sweep", "--json", "--limit", "5"))["rows"]]
         self.assertTrue({0, 0.5, 1} <= set(thresholds))
         self.assertEqual(thresholds, sorted(thresholds))
 
-    def test_speed_comes_on_request(self):
+    def test_speed_is_optional(self):
         out = self.json(*on_data("sweep", "--json", "--thresholds", "0.5", "--speed", "--seconds", "0.05", "--rounds", "1"))
         self.assertGreater(out["rows"][0]["speedup"], 0)
 
-    def test_the_middle_is_what_eval_finds(self):
+    def test_row_at_05_equals_eval(self):
         row = self.json(*on_data("sweep", "--json", "--thresholds", "0.5"))["rows"][0]
         out = self.json(*on_data("eval", "--json", "--no-speed"))
         for field in ("accuracy", "skim_rate", "flop_reduction"):
             self.assertEqual(row[field], out[field])
 
-    def test_draws_a_sound_page(self):
+    def test_writes_a_valid_page(self):
         name = support.path("sweep.html")
         self.ok(*on_data("sweep", "--html", name))
         page = open(name, encoding="utf-8").read()
-        balance = Balance(page)
-        self.assertEqual((balance.open, balance.faults, balance.outside), ([], [], []))
-        self.assertIn("svg", balance.tags)
-        self.assertNotIn("script", balance.tags)
+        check = HtmlCheck(page)
+        self.assertEqual((check.open, check.faults, check.outside), ([], [], []))
+        self.assertIn("svg", check.tags)
+        self.assertNotIn("script", check.tags)
         self.assertNotIn("nan", page.lower().replace("nanoseconds", ""))
 
 
 class Tune(SkimTest):
-    def test_stores_a_calibration_that_budgets_use(self):
+    def test_stores_a_calibration_for_budgets(self):
         name = support.path("tuned.skim")
         out = self.json(*on_data("tune", "--out", name, "--json"))
         points = out["calibration"]["points"]
@@ -141,17 +141,17 @@ class Tune(SkimTest):
             report = self.json("eval", support.DATA, "--model", name, "--json", "--no-speed", "--budget", budget)
             self.assertLessEqual(1 / report["flop_reduction"]["counted"], budget + 0.1)
 
-    def test_in_place_keeps_answers_probes_and_everything_else(self):
+    def test_in_place_keeps_everything_else(self):
         name = support.path("in_place.skim")
         shutil.copy(support.MODEL, name)
         before = self.json("info", name, "--json")
         self.ok("tune", support.DATA, "--model", name)
         after = self.json("info", name, "--json")
-        for field in ("spec", "labels", "parameters", "probes", "about", "weights"):
+        for field in ("spec", "labels", "parameters", "probes", "about", "weight_type"):
             self.assertEqual(before[field], after[field])
         self.ok("verify", name)
 
-    def test_leaves_a_built_in_model_as_it_is(self):
+    def test_does_not_change_a_built_in_model(self):
         root = support.FOLDER / "built-in"
         root.mkdir()
         program = shutil.copy(support.SKIM, root)
@@ -165,15 +165,15 @@ class Tune(SkimTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((root / "default.skim").read_bytes(), before)
 
-    def test_leaves_no_file_behind_when_it_fails(self):
+    def test_failure_leaves_no_file(self):
         before = sorted(os.listdir(support.FOLDER))
         self.fails(*on_data("tune", "--out", "/no/such/folder/x.skim"), says="/no/such/folder")
         self.assertEqual(sorted(os.listdir(support.FOLDER)), before)
 
-    def test_a_plain_reader_has_nothing_to_tune(self):
-        self.fails("tune", support.DATA, "--model", support.path("full.skim"), says="full.skim")
+    def test_rejects_a_dense_reader(self):
+        self.fails("tune", support.DATA, "--model", support.path("dense.skim"), says="dense.skim")
 
-    def test_a_budget_out_of_reach_is_explained(self):
+    def test_unreachable_budget_is_reported(self):
         name = support.path("reach.skim")
         self.ok(*on_data("tune", "--out", name))
         self.fails("read", "--model", name, "--budget", "0", "text", says="budget")

@@ -13,7 +13,7 @@ TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools" / "draw_passages"
 
 def draw(*arguments):
     return subprocess.run([sys.executable, str(TOOL), "--skim", support.SKIM, *arguments], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=support.PATIENCE, text=True)
+                          stderr=subprocess.PIPE, timeout=support.TIMEOUT, text=True)
 
 
 class DrawPassages(SkimTest):
@@ -24,7 +24,7 @@ class DrawPassages(SkimTest):
         self.words = len(self.json("read", "--model", path("span.skim"), "--question", passage["question"], "--json",
                                    text=passage["text"])["words"])
 
-    def test_every_threshold_shows_every_word_with_a_bar_for_each_pass(self):
+    def test_draws_every_word_and_pass_at_every_threshold(self):
         done = draw("--model", "Span=" + path("span.skim"), "--passages", path("passages.json"), "--thresholds", "0,1",
                     "--out", path("drawn"))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -39,7 +39,7 @@ class DrawPassages(SkimTest):
         said = "".join(picture.itertext())
         self.assertIn("threshold 1: 100 % skimmed", said)
 
-    def test_a_model_that_takes_no_question_is_named(self):
+    def test_reports_a_model_without_questions(self):
         done = draw("--model", "Planted=" + support.MODEL, "--passages", path("passages.json"), "--out", path("none"))
         self.assertEqual(done.returncode, 1)
         self.assertIn("did not answer", done.stderr)

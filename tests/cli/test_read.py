@@ -16,7 +16,7 @@ TEXT = "The film was  wonderful,\n\tand the plot was not bad."
 
 
 class Read(SkimTest):
-    def test_text_comes_from_argument_input_or_file(self):
+    def test_text_from_argument_standard_input_or_file(self):
         name = support.path("text.txt")
         open(name, "w").write(TEXT)
         quiet = ["read", "--quiet", *model()]
@@ -25,38 +25,38 @@ class Read(SkimTest):
         self.assertEqual(len(answers), 1)
         self.assertIn(answers.pop().strip(), ("positive", "negative"))
 
-    def test_words_need_no_quotes(self):
+    def test_arguments_are_joined(self):
         both = [self.json("read", "--json", *model(), *words) for words in (["a good film"], ["a", "good", "film"])]
         self.assertEqual(both[0]["words"], both[1]["words"])
 
-    def test_a_text_that_looks_like_an_option_comes_after_two_dashes(self):
+    def test_double_dash_ends_the_options(self):
         self.assertIn("--threshold is bad", self.ok("read", *model(), "--threshold", "1", "--", "--threshold is bad"))
 
-    def test_plain_output_keeps_the_text_and_marks_read_words(self):
+    def test_output_keeps_the_text_and_marks_read_words(self):
         out = self.ok("read", *model(), "--threshold", "0", text=TEXT)
         self.assertTrue(out.startswith("[" + TEXT + "]"), out)
         out = self.ok("read", *model(), "--threshold", "1", text=TEXT)
         self.assertTrue(out.startswith(TEXT + "\n"), out)
         self.assertNotIn("\x1b", out)
 
-    def test_figures_come_below(self):
+    def test_summary_line_comes_last(self):
         last = self.ok("read", *model(), TEXT).splitlines()[-1]
         self.assertRegex(last, r"^\w+ \d+\.\d%, read \d+ of \d+ words \(\d+\.\d% skimmed\), .* us$")
 
-    def test_an_empty_text_gets_an_answer(self):
+    def test_empty_text_gets_an_answer(self):
         out = self.json("read", "--json", *model(), text="")
         self.assertEqual((out["words"], out["skim_rate"]), ([], 0))
         self.assertRegex(self.ok("read", *model(), text=""), r"^\w+ \d")
 
-    def test_a_missing_file_is_named(self):
+    def test_missing_file_is_reported(self):
         self.fails("read", *model(), "--file", "/no/such.txt", says="/no/such.txt")
 
-    def test_text_and_file_exclude_each_other(self):
+    def test_text_and_file_are_exclusive(self):
         self.fails("read", *model(), "--file", "x.txt", "text", code=2, says="cannot be given together")
 
 
 class Json(SkimTest):
-    def test_fields_are_those_of_the_contract(self):
+    def test_json_has_the_documented_fields(self):
         out = self.json("read", "--json", *model(), TEXT)
         self.assertFields(out, ["answer", "scores", "words", "passes", "skim_rate", "flop_reduction", "threshold",
                                 "microseconds"])
@@ -68,7 +68,7 @@ class Json(SkimTest):
         self.assertEqual(out["threshold"], 0.5)
         self.assertGreater(out["microseconds"], 0)
 
-    def test_offsets_are_bytes_of_the_input(self):
+    def test_offsets_are_byte_offsets(self):
         text = "caf\u00e9 \u4e2d\u6587 good"
         data = text.encode()
         out = self.json("read", "--json", *model(), text=text)
@@ -82,13 +82,13 @@ class Json(SkimTest):
                          ["0.forward", "0.backward", "1.forward", "1.backward"])
         self.assertEqual([w["width"] for w in out["words"]], [s["width"] for s in out["passes"][0]["steps"]])
 
-    def test_broken_text_gives_sound_json(self):
+    def test_invalid_utf8_gives_valid_json(self):
         out = self.json("read", "--json", *model(), text=b"good \xff\xfe\x00 film \xc3")
         self.assertGreater(len(out["words"]), 1)
 
-    def test_skim_rate_counts_steps(self):
+    def test_skim_rate_is_the_share_of_skimmed_steps(self):
         out = self.json("read", "--json", *model("both.skim"), TEXT)
-        steps = [(step["width"], one["hidden"]) for one in out["passes"] for step in one["steps"]]
+        steps = [(step["width"], one["hidden_size"]) for one in out["passes"] for step in one["steps"]]
         self.assertAlmostEqual(out["skim_rate"], sum(w < d for w, d in steps) / len(steps), places=4)
 
 
@@ -96,30 +96,30 @@ class Policies(SkimTest):
     def widths(self, *arguments):
         return [w["width"] for w in self.json("read", "--json", *model(), *arguments, TEXT)["words"]]
 
-    def test_thresholds_go_from_reading_all_to_skimming_all(self):
+    def test_threshold_0_reads_all_and_1_skims_all(self):
         self.assertEqual(set(self.widths("--threshold", "0")), {100})
         self.assertEqual(set(self.widths("--threshold", "1")), {10})
 
-    def test_argmax_is_the_threshold_in_the_middle(self):
+    def test_argmax_equals_threshold_05(self):
         self.assertEqual(self.widths("--argmax"), self.widths("--threshold", "0.5"))
 
-    def test_sampling_repeats_itself_for_a_seed(self):
+    def test_sampling_is_reproducible(self):
         draws = [self.widths("--sample", "--seed", seed) for seed in (3, 3)]
         self.assertEqual(draws[0], draws[1])
 
-    def test_rules_without_a_threshold_report_none(self):
+    def test_other_policies_report_no_threshold(self):
         self.assertIsNone(self.json("read", "--json", *model(), "--argmax", TEXT)["threshold"])
 
     def test_a_budget_needs_calibration(self):
-        self.fails("read", *model("full.skim"), "--budget", "0.5", TEXT, says="full.skim")
+        self.fails("read", *model("dense.skim"), "--budget", "0.5", TEXT, says="dense.skim")
 
 
 class Terminal(SkimTest):
     def on_terminal(self, *arguments, **environment):
         """What skim writes when its output is a terminal."""
         master, slave = pty.openpty()
-        surroundings = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"} | environment
-        done = subprocess.Popen([support.SKIM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, env=surroundings)
+        env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"} | environment
+        done = subprocess.Popen([support.SKIM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, env=env)
         os.close(slave)
         written = b""
         while True:
@@ -131,27 +131,27 @@ class Terminal(SkimTest):
                 break
             written += chunk
         os.close(master)
-        self.assertEqual(done.wait(support.PATIENCE), 0)
+        self.assertEqual(done.wait(support.TIMEOUT), 0)
         return written.decode()
 
-    def test_colour_appears_on_a_terminal_only(self):
+    def test_colour_only_on_a_terminal(self):
         self.assertIn("\x1b[1m", self.on_terminal("read", *model(), "--threshold", "0", TEXT))
         self.assertIn("\x1b[2m", self.on_terminal("read", *model(), "--threshold", "1", TEXT))
         self.assertNotIn("\x1b", self.ok("read", *model(), TEXT))
 
-    def test_colour_can_be_refused_and_forced(self):
+    def test_colour_can_be_disabled_and_forced(self):
         self.assertNotIn("\x1b", self.on_terminal("read", *model(), TEXT, NO_COLOR="1"))
         self.assertNotIn("\x1b", self.on_terminal("read", *model(), TEXT, TERM="dumb"))
         self.assertNotIn("\x1b", self.on_terminal("read", *model(), "--color", "never", TEXT))
         self.assertIn("\x1b", self.ok("read", *model(), "--color", "always", TEXT))
 
-    def test_the_text_cannot_steer_the_terminal(self):
+    def test_text_cannot_send_terminal_escapes(self):
         out = self.ok("read", *model(), "--color", "never", text="good\x1b]0;title\x07 film\x9b31m")
         self.assertNotIn("\x1b", out)
         self.assertNotIn("\x07", out)
 
 
-class Balance(html.parser.HTMLParser):
+class HtmlCheck(html.parser.HTMLParser):
     """Knows whether every element that is opened is closed, and collects what matters."""
     VOID = {"meta", "input", "br", "line", "circle", "path", "rect", "polygon", "polyline"}
 
@@ -184,14 +184,14 @@ class Page(SkimTest):
         return open(name, encoding="utf-8").read()
 
     def check(self, page):
-        balance = Balance(page)
-        self.assertEqual((balance.open, balance.faults, balance.outside), ([], [], []))
-        self.assertNotIn("script", balance.tags)
+        check = HtmlCheck(page)
+        self.assertEqual((check.open, check.faults, check.outside), ([], [], []))
+        self.assertNotIn("script", check.tags)
         self.assertIn('lang="en"', page)
         self.assertIn("<title>", page)
-        return balance
+        return check
 
-    def test_is_sound_and_self_contained(self):
+    def test_is_valid_and_self_contained(self):
         self.check(self.page(*model(), TEXT))
 
     def test_offers_every_pass(self):
@@ -199,14 +199,14 @@ class Page(SkimTest):
         self.check(page)
         self.assertEqual(page.count('type="radio"'), 4)
 
-    def test_hostile_text_stays_text(self):
+    def test_escapes_hostile_text(self):
         page = self.page(*model(), text='</p><script>alert("1")</script> <img src=x onerror=alert(1)> \x1b[31m')
         self.assertNotIn("img", self.check(page).tags)
         self.assertNotIn("\x1b", page)
 
-    def test_empty_and_broken_texts_give_pages_too(self):
+    def test_accepts_empty_and_invalid_texts(self):
         self.check(self.page(*model(), text=""))
         self.check(self.page(*model(), text=b"\xff\xfe good"))
 
-    def test_a_page_that_cannot_be_written_is_named(self):
+    def test_unwritable_page_is_reported(self):
         self.fails("read", *model(), "--html", "/no/such/page.html", TEXT, says="/no/such/page.html")

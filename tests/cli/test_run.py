@@ -1,4 +1,4 @@
-"""skim run: one text a line in, one answer a line out."""
+"""skim run: one text per input line, one answer per output line."""
 import json
 import os
 import select
@@ -20,7 +20,7 @@ def texts(count):
 
 
 class Run(SkimTest):
-    def test_answers_are_label_tab_score_in_order(self):
+    def test_output_is_label_tab_score_in_order(self):
         lines = open(support.DATA, encoding="utf-8").read().splitlines()
         out = self.ok(*run(), text="\n".join(texts(len(lines))) + "\n").splitlines()
         self.assertEqual(len(out), len(lines))
@@ -28,64 +28,64 @@ class Run(SkimTest):
             self.assertRegex(answer, r"^(positive|negative)\t[01]\.\d{4}$")
             self.assertEqual(answer.split("\t")[0], line.split("\t")[0])
 
-    def test_answers_are_the_same_for_any_number_of_threads(self):
+    def test_answers_do_not_depend_on_threads(self):
         given = "\n".join(texts(3000))
         outs = {self.ok(*run("--threads", n), text=given) for n in (1, 2, 5)}
         self.assertEqual(len(outs), 1)
 
-    def test_a_file_is_read_like_input(self):
+    def test_file_equals_standard_input(self):
         name = support.path("lines.txt")
         open(name, "w").write("good\nbad\n")
         self.assertEqual(self.ok(*run(name)), self.ok(*run("-"), text="good\nbad\n"))
 
-    def test_the_last_line_may_lack_its_newline(self):
+    def test_final_newline_is_optional(self):
         self.assertEqual(self.ok(*run(), text="good\nbad"), self.ok(*run(), text="good\nbad\n"))
 
-    def test_carriage_returns_and_byte_order_marks_do_not_matter(self):
+    def test_ignores_carriage_returns_and_byte_order_mark(self):
         self.assertEqual(self.ok(*run(), text="\ufeffgood\r\nbad\r\n"), self.ok(*run(), text="good\nbad\n"))
 
-    def test_an_empty_line_is_a_text(self):
+    def test_empty_line_is_a_text(self):
         self.assertEqual(len(self.ok(*run(), text="good\n\n\nbad\n").splitlines()), 4)
 
-    def test_an_empty_input_has_no_answers(self):
+    def test_empty_input_gives_no_answers(self):
         self.assertEqual(self.ok(*run(), text=""), "")
 
-    def test_broken_text_is_answered(self):
+    def test_accepts_invalid_utf8(self):
         self.assertEqual(len(self.ok(*run(), text=b"\xff\xfe\n\x00\x00\ngood\n").splitlines()), 3)
 
-    def test_a_long_line_is_answered(self):
+    def test_accepts_long_lines(self):
         self.assertEqual(len(self.ok(*run(), text="good film " * 300000 + "\nbad\n").splitlines()), 2)
 
-    def test_answers_equal_those_of_read(self):
+    def test_answers_equal_skim_read(self):
         one = json.loads(self.ok(*run("--json", "--words"), text=texts(1)[0]))
         other = self.json("read", "--json", "--model", support.MODEL, text=texts(1)[0])
         for each in (one, other):
             del each["microseconds"]
         self.assertEqual(one, other)
 
-    def test_a_missing_file_is_named(self):
+    def test_missing_file_is_reported(self):
         self.fails(*run("/no/such.txt"), says="/no/such.txt")
 
-    def test_a_folder_is_no_input(self):
+    def test_rejects_a_directory(self):
         self.fails(*run(support.FOLDER), says=str(support.FOLDER))
 
 
 class JsonLines(SkimTest):
-    def test_are_recognised_by_the_first_line(self):
+    def test_detected_by_the_first_line(self):
         plain = self.ok(*run(), text="good film\nbad film\n")
         self.assertEqual(plain, self.ok(*run(), text='{"text": "good film"}\n\n{"text": "bad film", "more": 1}\n'))
 
-    def test_what_starts_like_an_object_was_not_meant_as_text(self):
+    def test_malformed_json_is_an_error(self):
         self.assertEqual(len(self.ok(*run(), text='{good}\nbad\n').splitlines()), 2)
         self.fails(*run(), text='{"label": 1}\nbad\n', says="line 1: text")
         self.fails(*run(), text='{"text": "a wonderful film",}\n{"text": "a dull mess"}\n', says="line 1")
         self.assertEqual(len(self.ok(*run(), text='\n \n{"text": "a"}\n').splitlines()), 1)
 
-    def test_can_be_declared_and_refused(self):
+    def test_input_format_can_be_forced(self):
         self.assertEqual(len(self.ok(*run("--input", "text"), text='{"text": "a"}\nnot json\n').splitlines()), 2)
         self.fails(*run("--input", "json"), text="plain\n", says="line 1")
 
-    def test_an_answer_is_an_object_a_line(self):
+    def test_output_is_one_object_per_line(self):
         lines = self.ok(*run("--json"), text="good film\nbad film\n").splitlines()
         self.assertEqual(len(lines), 2)
         for line in lines:
@@ -94,15 +94,15 @@ class JsonLines(SkimTest):
             self.assertNotIn("words", answer)
             self.assertNotIn("passes", answer)
 
-    def test_words_come_on_request(self):
+    def test_words_are_optional(self):
         answer = json.loads(self.ok(*run("--json", "--words"), text="good film"))
         self.assertEqual([word["text"] for word in answer["words"]], ["good", "film"])
 
-    def test_an_id_comes_back(self):
+    def test_id_is_echoed(self):
         out = self.ok(*run("--json"), text='{"text": "a", "id": "x1"}\n{"text": "b", "id": 7}\n{"text": "c"}\n')
         self.assertEqual([json.loads(line).get("id") for line in out.splitlines()], ["x1", 7, None])
 
-    def test_a_bad_line_is_named_after_the_answers_before_it(self):
+    def test_malformed_line_is_reported_after_the_previous_answers(self):
         for bad in ('{"text": ', '{"txt": "a"}', '["text"]', '{"text": 1}'):
             done = support.skim(*run(), text='{"text": "good"}\n{"text": "bad"}\n' + bad + '\n{"text": "c"}\n')
             self.assertEqual(done.returncode, 1)
@@ -117,23 +117,23 @@ class Streaming(SkimTest):
 
     def receive(self, process, lines):
         """Waits for so many lines without closing the input."""
-        got, end = b"", time.monotonic() + support.PATIENCE
+        got, end = b"", time.monotonic() + support.TIMEOUT
         while got.count(b"\n") < lines:
             ready, _, _ = select.select([process.stdout], [], [], max(0, end - time.monotonic()))
             self.assertTrue(ready, f"only {got!r} came")
             got += os.read(process.stdout.fileno(), 65536)
         return got
 
-    def test_everything_that_arrived_is_answered_when_the_input_pauses(self):
+    def test_answers_all_complete_lines_when_the_input_pauses(self):
         with self.start() as process:
             for count in (1, 3, 2000):
                 process.stdin.write(("\n".join(texts(count)) + "\n").encode())
                 process.stdin.flush()
                 self.assertEqual(self.receive(process, count).count(b"\n"), count)
             process.stdin.close()
-            self.assertEqual(process.wait(support.PATIENCE), 0)
+            self.assertEqual(process.wait(support.TIMEOUT), 0)
 
-    def test_half_a_line_waits_for_its_other_half(self):
+    def test_waits_for_the_rest_of_a_line(self):
         with self.start("--json", "--words") as process:
             process.stdin.write(b"good\nba")
             process.stdin.flush()
@@ -142,9 +142,9 @@ class Streaming(SkimTest):
             process.stdin.flush()
             self.assertEqual(json.loads(self.receive(process, 1))["words"][0]["text"], "bad")
             process.stdin.close()
-            self.assertEqual(process.wait(support.PATIENCE), 0)
+            self.assertEqual(process.wait(support.TIMEOUT), 0)
 
-    def test_a_closed_output_ends_it_quietly(self):
+    def test_exits_silently_when_the_output_is_closed(self):
         with self.start() as process:
             process.stdin.write(b"good\n")
             process.stdin.flush()
@@ -156,10 +156,10 @@ class Streaming(SkimTest):
                 process.stdin.close()
             except BrokenPipeError:
                 pass
-            self.assertEqual(process.wait(support.PATIENCE), 1)
+            self.assertEqual(process.wait(support.TIMEOUT), 1)
             self.assertEqual(process.stderr.read(), b"")
 
-    def test_a_full_disk_is_an_error(self):
+    def test_full_disk_is_an_error(self):
         for arguments in (run(), ["read", "--model", support.MODEL], ["info", support.MODEL], ["help"], ["--version"],
                           ["eval", support.DATA, "--model", support.MODEL, "--no-speed"]):
             with open("/dev/full", "w") as full:

@@ -1,9 +1,9 @@
-"""Takes an ONNX file apart by the protobuf rules alone, to see what is in it: nodes, graphs inside nodes, metadata."""
+"""A minimal ONNX parser, independent of the writer: nodes, subgraphs, metadata."""
 import dataclasses
 
 
 def fields(data):
-    """(number, value) of every field of a message: whole numbers, or bytes."""
+    """Yields (number, value) of every field of a message; values are integers or bytes."""
     at = 0
 
     def varint():
@@ -32,12 +32,12 @@ def fields(data):
             raise ValueError(f"wire type {wire} is not expected here")
 
 
-def all_of(data, number):
+def repeated_field(data, number):
     return [value for found, value in fields(data) if found == number]
 
 
-def text_of(data, number):
-    (value,) = all_of(data, number)
+def text_field(data, number):
+    (value,) = repeated_field(data, number)
     return value.decode()
 
 
@@ -57,27 +57,27 @@ class Graph:
     outputs: list
 
 
-def node_of(data):
-    graphs = {text_of(attribute, 1): graph_of(graph) for attribute in all_of(data, 5) for graph in all_of(attribute, 6)}
-    return Node(text_of(data, 4), text_of(data, 3), [name.decode() for name in all_of(data, 1)], graphs)
+def parse_node(data):
+    graphs = {text_field(attribute, 1): parse_graph(graph) for attribute in repeated_field(data, 5) for graph in repeated_field(attribute, 6)}
+    return Node(text_field(data, 4), text_field(data, 3), [name.decode() for name in repeated_field(data, 1)], graphs)
 
 
-def graph_of(data):
-    return Graph([node_of(node) for node in all_of(data, 1)], [text_of(one, 8) for one in all_of(data, 5)],
-                 [text_of(one, 1) for one in all_of(data, 11)], [text_of(one, 1) for one in all_of(data, 12)])
+def parse_graph(data):
+    return Graph([parse_node(node) for node in repeated_field(data, 1)], [text_field(one, 8) for one in repeated_field(data, 5)],
+                 [text_field(one, 1) for one in repeated_field(data, 11)], [text_field(one, 1) for one in repeated_field(data, 12)])
 
 
 def read(path):
-    """The outermost graph and the metadata."""
+    """Returns the main graph and the metadata."""
     data = path.read_bytes()
-    (graph,) = all_of(data, 7)
-    return graph_of(graph), {text_of(entry, 1): text_of(entry, 2) for entry in all_of(data, 14)}
+    (graph,) = repeated_field(data, 7)
+    return parse_graph(graph), {text_field(entry, 1): text_field(entry, 2) for entry in repeated_field(data, 14)}
 
 
-def users_of(graph, constant, inside=()):
-    """Every node that takes the constant, with the kinds of branches it stands in, outermost first."""
+def find_users(graph, constant, inside=()):
+    """Yields every node that uses the initializer, with its enclosing subgraphs, outermost first."""
     for node in graph.nodes:
         if constant in node.inputs:
             yield node, inside
         for branch, inner in node.graphs.items():
-            yield from users_of(inner, constant, (*inside, (node.kind, branch)))
+            yield from find_users(inner, constant, (*inside, (node.kind, branch)))

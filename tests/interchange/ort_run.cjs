@@ -1,12 +1,12 @@
 // Runs ONNX files: node ort_run.cjs JOBS, with onnxruntime-node on NODE_PATH. JOBS is a JSON file, a list of
-// {model, runs: [{words, threshold}]}; the answer is a line of JSON a model, a list of {scores, widths, p_read}. With
+// {model, runs: [{words, threshold}]}; prints one line of JSON per model, a list of {scores, widths, p_read}. With
 // `profile` in a job, the runtime leaves the graph as it is and writes what it executed to a file whose name begins so.
 const fs = require('fs');
 const ort = require('onnxruntime-node');
 
 const options = {intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 2};
 
-function rowsOf(tensor) {
+function toRows(tensor) {
   const [rows, columns] = tensor.dims;
   const values = Array.from(tensor.data, Number);
   return Array.from({length: rows}, (_, row) => values.slice(row * columns, (row + 1) * columns));
@@ -23,7 +23,7 @@ async function main() {
         threshold: new ort.Tensor('float32', [threshold], []),
       };
       const {scores, widths, p_read} = await session.run(feeds);
-      answers.push({scores: Array.from(scores.data), widths: rowsOf(widths), p_read: rowsOf(p_read)});
+      answers.push({scores: Array.from(scores.data), widths: toRows(widths), p_read: toRows(p_read)});
     }
     console.log(JSON.stringify(answers));
     if (job.profile) session.endProfiling();

@@ -1,4 +1,4 @@
-"""What the tests share: the programs, a folder for files, models made by skim-planted."""
+"""Shared by the tests: the programs, a temporary directory, models made by skim-planted."""
 import json
 import os
 import pathlib
@@ -29,13 +29,13 @@ class InterchangeTest(unittest.TestCase):
         return self.folder / name
 
     def ok(self, *arguments, text=None):
-        """Runs skim, which must succeed; what it prints."""
+        """Runs skim; asserts success and returns its output."""
         done = run(SKIM, *arguments, input=text)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
     def fails(self, *arguments, says=(), code=1):
-        """Runs skim, which must fail with these words on standard error."""
+        """Runs skim; asserts failure with these messages on standard error."""
         done = run(SKIM, *arguments)
         self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
         for words in [says] if isinstance(says, str) else says:
@@ -48,7 +48,7 @@ class InterchangeTest(unittest.TestCase):
         return path
 
     def readings(self, model, texts, threshold=0.5):
-        """What skim makes of each text."""
+        """Readings of the texts by skim."""
         out = self.ok("run", "--json", "--words", "--model", model, "--threshold", threshold, "--input", "text",
                       text="".join(text + "\n" for text in texts))
         return [json.loads(line) for line in out.splitlines()]
@@ -60,15 +60,15 @@ def example(kind):
     return text
 
 
-def scores_of(reading):
+def get_scores(reading):
     return [entry["score"] for entry in reading["scores"]]
 
 
-def widths_of(reading):
+def get_widths(reading):
     return [[step["width"] for step in one["steps"]] for one in reading["passes"]]
 
 
-def p_read_of(reading):
+def get_p_read(reading):
     return [[step["p_read"] for step in one["steps"]] for one in reading["passes"]]
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds what goes out to other programs and comes in from them against those programs.
+"""Compares import and export with other programs: ONNX Runtime, PyTorch, NumPy.
 
 usage: run_tests.py PART...
 
 A part is a file here without `test_` and `.py`, or a class in it: onnx.OnnxRuntime. Needs SKIM, SKIM_PLANTED and
-SKIM_SOURCE, as ctest sets them. Where a program to compare with cannot be had, says so and exits with 77.
+SKIM_SOURCE, as ctest sets them. Exits with 77 when a program to compare with is not available.
 """
 import os
 import subprocess
@@ -20,7 +20,7 @@ def can_import(python, module):
     return subprocess.run([python, "-c", look]).returncode == 0
 
 
-def go_on_with_the_right_python(parts):
+def reexec_with_suitable_python(parts):
     """Debian's packages belong to Debian's Python, which need not be the first on the PATH."""
     for module in {NEEDS[name] for name in (part.split(".")[0] for part in parts) if name in NEEDS}:
         if can_import(sys.executable, module):
@@ -33,7 +33,7 @@ def go_on_with_the_right_python(parts):
 
 
 def main():
-    go_on_with_the_right_python(sys.argv[1:])
+    reexec_with_suitable_python(sys.argv[1:])
     suite = unittest.defaultTestLoader.loadTestsFromNames([f"test_{part}" for part in sys.argv[1:]])
     result = unittest.TextTestRunner(verbosity=1).run(suite)
     for test, reason in result.skipped:

@@ -35,81 +35,81 @@ class Import(InterchangeTest):
         listed.write_text("".join(word + "\n" for word in words))
         return ["import", source, "--words", listed, "--labels", labels, "--out", self.path("model.skim")]
 
-    def refuses(self, tensors, *options, says, **more):
+    def rejects(self, tensors, *options, says, **more):
         self.fails(*self.arguments(tensors, **more), *options, says=says)
         self.assertFalse(self.path("model.skim").exists())
 
-    def test_each_cell_becomes_a_plain_reader_that_verifies(self):
+    def test_each_cell_becomes_a_dense_reader(self):
         for cell in GATES:
             with self.subTest(cell):
                 report = json.loads(self.ok(*self.arguments(state(cell)), "--json"))
-                self.assertEqual((report["cell"], report["hidden"], report["labels"]), (cell, 3, ["no", "yes"]))
+                self.assertEqual((report["cell"], report["hidden_size"], report["labels"]), (cell, 3, ["no", "yes"]))
                 self.assertGreater(report["probes"], 0)
                 self.assertIn("gave the stored answers", self.ok("verify", self.path("model.skim")))
                 spec = json.loads(self.ok("info", self.path("model.skim"), "--json"))["spec"]
-                self.assertEqual((spec["reader"]["kind"], spec["pooling"]), ("full", "last"))
+                self.assertEqual((spec["reader"]["kind"], spec["pooling"]), ("dense", "last"))
                 self.path("model.skim").unlink()
 
-    def test_the_unknown_word_comes_first_and_keeps_its_vector(self):
+    def test_unknown_word_moves_to_the_front_with_its_embedding(self):
         tensors = state()
         self.ok(*self.arguments(tensors))
         stored, _ = safetensors_file.read(self.path("model.skim"))
         self.assertEqual(stored["vocab.text"][2], b"<unk><pad>goodbadfilmthe")
         rows = [tensors["embedding.weight"][2][at:at + 16] for at in range(0, 96, 16)]
-        self.assertEqual(stored["words"][2], b"".join([rows[1], rows[0], *rows[2:]]))
+        self.assertEqual(stored["embedding.weight"][2], b"".join([rows[1], rows[0], *rows[2:]]))
         self.path("model.skim").unlink()
 
-    def test_words_that_never_come_up_are_counted(self):
+    def test_counts_unreachable_words(self):
         words = ("<unk>", "Good", "bad", "film", "two words", "the")
         out = self.ok(*self.arguments(state(), words))
-        self.assertIn("2 of the words never come up", out)
+        self.assertIn("2 of the words are unreachable", out)
         self.path("model.skim").unlink()
 
-    def test_what_has_no_counterpart_is_refused(self):
-        self.refuses(state() | {"lstm.weight_hr_l0": tensor(2, 3)}, says="proj_size")
-        self.refuses(state() | {"attention.weight": tensor(1, 5)}, says=["'attention.weight'", "no place"])
-        self.refuses(state() | {"lstm.weight_hh_l0": tensor(10, 3)}, says="an LSTM has 4 times as many rows")
-        self.refuses({"fc.weight": tensor(2, 3)}, says="weight_ih_l0")
+    def test_rejects_unsupported_networks(self):
+        self.rejects(state() | {"lstm.weight_hr_l0": tensor(2, 3)}, says="proj_size")
+        self.rejects(state() | {"attention.weight": tensor(1, 5)}, says=["'attention.weight'", "not part of a dense classifier"])
+        self.rejects(state() | {"lstm.weight_hh_l0": tensor(10, 3)}, says="an LSTM has 4 times as many rows")
+        self.rejects({"fc.weight": tensor(2, 3)}, says="weight_ih_l0")
 
-    def test_what_does_not_fit_is_named(self):
-        self.refuses(state() | {"lstm.bias_hh_l0": tensor(11)}, says=["'lstm.bias_hh_l0' is 11", "12"])
-        self.refuses(state() | {"lstm.weight_ih_l1": tensor(12, 3)}, says="'lstm.weight_hh_l1' is missing")
-        self.refuses({name: value for name, value in state().items() if name != "lstm.bias_ih_l0"},
-                     says="one is missing")
-        self.refuses(state(words=7), says=["6x4", "--embedding"])
-        self.refuses(state(), labels="a,b,c", says=["3x3", "--head"])
-        self.refuses(state(), "--head", "classifier", says="classifier.weight")
-        self.refuses(state(), "--rnn-prefix", "encoder", says="encoder.weight_ih_l0")
+    def test_reports_inconsistent_tensors(self):
+        self.rejects(state() | {"lstm.bias_hh_l0": tensor(11)}, says=["'lstm.bias_hh_l0' has shape [11]", "[12]"])
+        self.rejects(state() | {"lstm.weight_ih_l1": tensor(12, 3)}, says="'lstm.weight_hh_l1' is missing")
+        self.rejects({name: value for name, value in state().items() if name != "lstm.bias_ih_l0"},
+                     says="is missing")
+        self.rejects(state(words=7), says=["[6, 4]", "--embedding"])
+        self.rejects(state(), labels="a,b,c", says=["3x3", "--head"])
+        self.rejects(state(), "--head", "classifier", says="classifier.weight")
+        self.rejects(state(), "--rnn-prefix", "encoder", says="encoder.weight_ih_l0")
 
     def test_what_is_ambiguous_asks_for_an_option(self):
         more = state() | {"fc2.weight": tensor(2, 3)}
-        self.refuses(more, says=["'fc.weight'", "'fc2.weight'", "--head"])
-        self.refuses(state() | state("gru"), says="--rnn-prefix")
+        self.rejects(more, says=["'fc.weight'", "'fc2.weight'", "--head"])
+        self.rejects(state() | state("gru"), says="--rnn-prefix")
         words = ("<pad>", "none", "good", "bad", "film", "the")
-        self.refuses(state(), words=words, says="--unknown")
-        self.refuses(state(), "--unknown", "other", words=words, says="'other'")
+        self.rejects(state(), words=words, says="--unknown")
+        self.rejects(state(), "--unknown", "other", words=words, says="'other'")
         self.ok(*self.arguments(state(), words), "--unknown", "none")
         self.path("model.skim").unlink()
 
-    def test_words_given_twice_or_empty_are_refused(self):
-        self.refuses(state(), words=("<unk>", "good", "good", "bad", "film", "the"), says="good")
-        self.refuses(state(), words=("<unk>", "good", "", "bad", "film", "the"), says="empty")
+    def test_rejects_duplicate_and_empty_words(self):
+        self.rejects(state(), words=("<unk>", "good", "good", "bad", "film", "the"), says="good")
+        self.rejects(state(), words=("<unk>", "good", "", "bad", "film", "the"), says="empty")
 
-    def test_values_that_are_no_weights_are_refused(self):
+    def test_rejects_invalid_values_and_types(self):
         broken = bytes(12 * 4 * 4 - 4) + b"\0\0\x80\x7f"
-        self.refuses(state() | {"lstm.weight_ih_l0": ("F32", [12, 4], broken)}, says=["'lstm.weight_ih_l0'", "infinity"])
-        self.refuses(state() | {"fc.bias": ("U8", [2], b"\0\0")}, says=["'fc.bias'", "U8", "F32, F16 or BF16"])
-        self.refuses(state() | {"steps": ("I64", [], bytes(8))}, says=["'steps'", "I64"])
+        self.rejects(state() | {"lstm.weight_ih_l0": ("F32", [12, 4], broken)}, says=["'lstm.weight_ih_l0'", "infinity"])
+        self.rejects(state() | {"fc.bias": ("U8", [2], b"\0\0")}, says=["'fc.bias'", "U8", "F32, F16 or BF16"])
+        self.rejects(state() | {"steps": ("I64", [], bytes(8))}, says=["'steps'", "I64"])
 
-    def test_damaged_files_are_refused_wherever_they_are_cut(self):
+    def test_rejects_truncated_files(self):
         self.arguments(state())
         whole = self.path("state.safetensors").read_bytes()
         for size in (0, 5, 8, 100, len(whole) - 1):
-            self.refuses(whole[:size], says="state.safetensors")
-        self.refuses(whole + b"x", says="follow the last tensor")
-        self.refuses(b"\xff" * 100, says="not a")
+            self.rejects(whole[:size], says="state.safetensors")
+        self.rejects(whole + b"x", says="follow the last tensor")
+        self.rejects(b"\xff" * 100, says="not a")
 
-    def test_wrong_usage_is_explained(self):
+    def test_reports_wrong_usage(self):
         command = self.arguments(state())
         for option in ("--words", "--labels", "--out"):
             at = command.index(option)

@@ -5,7 +5,7 @@ import sys
 
 import safetensors_file
 import torch
-from programs import InterchangeTest, example, largest_difference, run, scores_of
+from programs import InterchangeTest, example, largest_difference, run, get_scores
 
 # Both compute in f32 and add in another order; skim prints six digits.
 SAME = 1e-5
@@ -32,8 +32,8 @@ class Classifier(torch.nn.Module):
             pooled = torch.cat([ends[-2], ends[-1]], 1) if self.rnn.bidirectional else ends[-1]
         logits = self.fc(pooled)
         if logits.shape[1] == 1:
-            chance = torch.sigmoid(logits)
-            return torch.cat([1 - chance, chance], 1)
+            probability = torch.sigmoid(logits)
+            return torch.cat([1 - probability, probability], 1)
         return torch.softmax(logits, 1)
 
 
@@ -62,13 +62,13 @@ class Torch(InterchangeTest):
         for ids, reading in zip(texts, self.readings(model, spelled), strict=True):
             with torch.no_grad():
                 expected = network(ids)[0].tolist()
-            self.assertLess(largest_difference(scores_of(reading), expected), SAME)
+            self.assertLess(largest_difference(get_scores(reading), expected), SAME)
         self.ok("verify", model)
 
     def setUp(self):
         torch.manual_seed(1)
 
-    def test_every_cell_layers_directions_and_poolings(self):
+    def test_all_cells_layers_directions_and_poolings(self):
         cells = (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN)
         poolings = itertools.cycle(("last", "max", "mean"))
         for cell, layers, both in itertools.product(cells, (1, 2), (False, True)):
@@ -79,18 +79,18 @@ class Torch(InterchangeTest):
         for cell in (torch.nn.LSTM, torch.nn.GRU):
             self.compare(Classifier(cell, bias=False))
 
-    def test_a_head_with_one_output_is_the_chance_of_the_second_label(self):
+    def test_single_output_head_is_the_probability_of_the_second_label(self):
         self.compare(Classifier(torch.nn.LSTM, labels=1), labels="a,b")
 
-    def test_half_precision_is_taken_as_it_is(self):
+    def test_half_precision_weights(self):
         for kind in (torch.float16, torch.bfloat16):
             self.compare(Classifier(torch.nn.GRU), kind=kind)
 
-    def test_names_can_be_said(self):
+    def test_names_can_be_given(self):
         self.compare(Classifier(torch.nn.LSTM), "--rnn-prefix", "rnn", "--embedding", "embedding", "--head", "fc",
                      "--unknown", "<unk>")
 
-    def test_the_example_of_the_docs_runs(self):
+    def test_docs_example_runs(self):
         # The package it names need not be installed: its save_file is what `save` does here.
         package = self.path("safetensors")
         package.mkdir()
@@ -103,4 +103,4 @@ class Torch(InterchangeTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         out = self.ok("import", self.path("state.safetensors"), "--words", self.path("words.txt"), "--labels",
                       "negative,positive", "--out", self.path("imported.skim"))
-        self.assertIn("plain lstm of 64 units, 1 layer, both directions, 7 words, 2 labels", out)
+        self.assertIn("dense lstm of 64 units, 1 layer, both directions, 7 words, 2 labels", out)

@@ -1,4 +1,4 @@
-// Reading allocates nothing once its memory has grown.
+// Inference allocates nothing once its buffers have grown.
 #include <gtest/gtest.h>
 
 #include <new>
@@ -6,14 +6,14 @@
 
 #include "skim/session.h"
 #include "tests/laws/counting_new.h"
+#include "tests/support/model_specs.h"
 #include "tests/support/planted_model.h"
 #include "tests/support/random_draft.h"
-#include "tests/support/shapes.h"
 
 namespace skim {
 namespace {
 
-TEST(CountingNew, CountsEveryKind) {
+TEST(CountingNew, CountsEveryKindOfNew) {
   const std::size_t before = allocations();
   ::operator delete(::operator new(3));
   ::operator delete[](::operator new[](3));
@@ -21,55 +21,55 @@ TEST(CountingNew, CountsEveryKind) {
   EXPECT_EQ(allocations(), before + 3);
 }
 
-std::size_t allocations_of_ask(const Model& model, const std::string& longer,
-                               const std::string& shorter) {
+std::size_t count_read_allocations(const Model& model, const std::string& longer,
+                                   const std::string& shorter) {
   Session session(model);
   Reading reading;
   const Query warm{longer, {}, {}};
   const Query next{shorter, {}, {}};
-  EXPECT_TRUE(session.ask(warm, {}, reading).has_value());
-  // Again: the first reading may have filled word tables.
-  EXPECT_TRUE(session.ask(next, {}, reading).has_value());
-  EXPECT_TRUE(session.ask(warm, {.read_above = 0}, reading).has_value());
+  EXPECT_TRUE(session.read(warm, {}, reading).has_value());
+  // Twice: the first call fills the folded tables.
+  EXPECT_TRUE(session.read(next, {}, reading).has_value());
+  EXPECT_TRUE(session.read(warm, {.threshold = 0}, reading).has_value());
   const std::size_t before = allocations();
-  EXPECT_TRUE(session.ask(next, {}, reading).has_value());
-  EXPECT_TRUE(session.ask(warm, {}, reading).has_value());
-  EXPECT_TRUE(session.ask(warm, {.rule = Policy::Rule::sample, .seed = 3}, reading).has_value());
+  EXPECT_TRUE(session.read(next, {}, reading).has_value());
+  EXPECT_TRUE(session.read(warm, {}, reading).has_value());
+  EXPECT_TRUE(session.read(warm, {.rule = Policy::Rule::sample, .seed = 3}, reading).has_value());
   return allocations() - before;
 }
 
-TEST(AllocationLaws, AskingAgainAllocatesNothing) {
-  for (const ModelSpec& spec : shapes(11)) {
+TEST(AllocationLaws, RepeatedReadsAllocateNothing) {
+  for (const ModelSpec& spec : sampled_model_specs(11)) {
     SCOPED_TRACE(describe(spec));
     for (const std::size_t table_bytes : {std::size_t{0}, std::size_t{1} << 20}) {
-      const Model model = model_of(random_draft(spec, 31), {.table_bytes = table_bytes});
-      EXPECT_EQ(allocations_of_ask(model, random_text(spec, 1100, 31), random_text(spec, 40, 32)),
-                0U);
+      const Model model = load_model(random_draft(spec, 31), {.table_bytes = table_bytes});
+      EXPECT_EQ(
+          count_read_allocations(model, random_text(spec, 1100, 31), random_text(spec, 40, 32)),
+          0U);
     }
   }
 }
 
-TEST(AllocationLaws, AskingAgainAllocatesNothingWithSmallerWeights) {
+TEST(AllocationLaws, RepeatedReadsAllocateNothingWithQuantizedWeights) {
   for (const WeightType weights : {WeightType::bf16, WeightType::int8}) {
     PlantedModelOptions options;
-    options.weights = weights;
-    const Model model = model_of(planted_draft(options).value());
-    EXPECT_EQ(
-        allocations_of_ask(model, "A wonderful film, but the ending wasn't good at all.", "Dull."),
-        0U);
+    options.weight_type = weights;
+    const Model model = load_model(planted_draft(options).value());
+    EXPECT_EQ(count_read_allocations(model, "A wonderful film, but the ending wasn't good at all.",
+                                     "Dull."),
+              0U);
   }
 }
 
-TEST(AllocationLaws, ReadingFewerWordsThanBeforeNeedsNoMoreMemory) {
-  // The log grows with what was read, so the first text read in full may need more than a skimmed
-  // one; a text as long under the same policy never does.
-  const Model model = model_of(planted_draft({}).value());
+TEST(AllocationLaws, RereadingATextAllocatesNothing) {
+  // The update log grows with the number of reads, so only the same policy needs no more memory.
+  const Model model = load_model(planted_draft({}).value());
   Session session(model);
   Reading reading;
   const Query query{"The plot was superb and the cast was not bad.", {}, {}};
-  EXPECT_TRUE(session.ask(query, {}, reading).has_value());
+  EXPECT_TRUE(session.read(query, {}, reading).has_value());
   const std::size_t before = allocations();
-  EXPECT_TRUE(session.ask(query, {}, reading).has_value());
+  EXPECT_TRUE(session.read(query, {}, reading).has_value());
   EXPECT_EQ(allocations(), before);
 }
 

@@ -1,4 +1,4 @@
-// Counts every allocation of the test program, and lets large ones fail.
+// Counts the allocations of the test program, and makes large ones fail.
 #pragma once
 
 #include <cstddef>

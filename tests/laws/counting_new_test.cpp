@@ -1,5 +1,4 @@
-// Replaces operator new, alone in its file so that compilers do not see through the pairs of new
-// and delete.
+// Replaces operator new, in its own file so that the compiler cannot elide pairs of new and delete.
 #include "tests/laws/counting_new.h"
 
 #include <atomic>
@@ -34,7 +33,7 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return allocate(size, static_cast<std::size_t>(alignment));
 }
-// Those that must not throw are replaced as well: a sanitizer's own would not match our delete.
+// The nothrow versions are replaced as well: a sanitizer's own would not match our delete.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept try {
   return allocate(size, kDefault);
 } catch (const std::bad_alloc&) {

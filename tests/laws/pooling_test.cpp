@@ -1,4 +1,4 @@
-// The classifier against the same thing done plainly: dense rows of every reader, pooled in double.
+// Compares the classifier with a reference that pools dense rows in double precision.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,38 +8,38 @@
 #include <vector>
 
 #include "readers/reader.h"
-#include "runtime/contents.h"
+#include "runtime/model_impl.h"
 #include "skim/session.h"
 #include "spec/params.h"
+#include "tests/support/model_specs.h"
 #include "tests/support/random_draft.h"
-#include "tests/support/shapes.h"
 
 namespace skim {
 namespace {
 
 using Row = std::vector<float>;
 
-Row row_of(const Model& model, std::uint32_t word) {
-  Row row(static_cast<std::size_t>(model.spec().word_width));
-  model.contents().open->words.vector(word, row.data());
+Row embedding_row(const Model& model, std::uint32_t word) {
+  Row row(static_cast<std::size_t>(model.spec().embedding_size));
+  model.impl().resources->embeddings.lookup(word, row.data());
   return row;
 }
 
-// The rows of one reader, made from rows; final_state is where it ended.
+// The hidden states of one reader over rows; final_state gets the last one.
 std::vector<Row> read(const Model& model, int layer, bool backward, const std::vector<Row>& in,
                       Row& final_state) {
-  const ReaderSpec spec = model.spec().reader_of(layer);
+  const ReaderSpec spec = model.spec().layer_reader(layer);
   const std::vector<TensorSpec> names = reader_tensors(spec);
   std::vector<std::vector<float>> values;
   Tensors tensors;
   for (const TensorSpec& tensor : names) {
     values.push_back(
-        to_floats(model.contents().open->file, reader_prefix(layer, backward) + tensor.name));
+        to_floats(model.impl().resources->file, reader_prefix(layer, backward) + tensor.name));
     tensors.push_back({tensor.name, values.back()});
   }
-  const auto reader = make_reader(spec, tensors, model.spec().weights);
-  const auto input = static_cast<std::size_t>(spec.input);
-  const auto hidden = static_cast<std::size_t>(spec.hidden);
+  const auto reader = make_reader(spec, tensors, model.spec().weight_type);
+  const auto input = static_cast<std::size_t>(spec.input_size);
+  const auto hidden = static_cast<std::size_t>(spec.hidden_size);
   std::vector<float> flat;
   for (const Row& row : in) flat.insert(flat.end(), row.begin(), row.end());
   flat.resize(flat.size() + 64);
@@ -63,7 +63,7 @@ std::vector<Row> read(const Model& model, int layer, bool backward, const std::v
   return list;
 }
 
-std::vector<double> attention_of(const std::vector<Row>& rows, const std::vector<float>& w) {
+std::vector<double> attention_weights(const std::vector<Row>& rows, const std::vector<float>& w) {
   std::vector<double> weights;
   double sum = 0;
   for (const Row& row : rows) {
@@ -76,13 +76,13 @@ std::vector<double> attention_of(const std::vector<Row>& rows, const std::vector
   return weights;
 }
 
-std::vector<double> pooled(const Model& model, const std::vector<Row>& rows, const Row& last) {
+std::vector<double> pool(const Model& model, const std::vector<Row>& rows, const Row& last) {
   const Pooling pooling = model.spec().pooling;
   if (pooling == Pooling::last) return {last.begin(), last.end()};
   std::vector<double> out(last.size(), pooling == Pooling::max ? -2.0 : 0.0);
   std::vector<double> weights(rows.size(), 1.0 / static_cast<double>(rows.size()));
   if (pooling == Pooling::attention) {
-    weights = attention_of(rows, to_floats(model.contents().open->file, "pool.w"));
+    weights = attention_weights(rows, to_floats(model.impl().resources->file, "pooling.weight"));
   }
   for (std::size_t t = 0; t < rows.size(); ++t) {
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -93,9 +93,9 @@ std::vector<double> pooled(const Model& model, const std::vector<Row>& rows, con
   return out;
 }
 
-std::vector<double> scores_of(const Model& model, const std::vector<double>& row) {
-  const std::vector<float> w = to_floats(model.contents().open->file, "head.w");
-  const std::vector<float> b = to_floats(model.contents().open->file, "head.b");
+std::vector<double> label_scores(const Model& model, const std::vector<double>& row) {
+  const std::vector<float> w = to_floats(model.impl().resources->file, "head.weight");
+  const std::vector<float> b = to_floats(model.impl().resources->file, "head.bias");
   std::vector<double> scores;
   double sum = 0;
   for (std::size_t label = 0; label < b.size(); ++label) {
@@ -108,11 +108,11 @@ std::vector<double> scores_of(const Model& model, const std::vector<double>& row
   return scores;
 }
 
-std::vector<double> plainly(const Model& model, const std::vector<std::uint32_t>& words) {
+std::vector<double> reference_scores(const Model& model, const std::vector<std::uint32_t>& words) {
   std::vector<Row> rows;
-  for (const std::uint32_t word : words) rows.push_back(row_of(model, word));
+  for (const std::uint32_t word : words) rows.push_back(embedding_row(model, word));
   Row last;
-  for (int layer = 0; layer < model.spec().layers; ++layer) {
+  for (int layer = 0; layer < model.spec().num_layers; ++layer) {
     Row end;
     std::vector<Row> out = read(model, layer, false, rows, last);
     if (model.spec().bidirectional) {
@@ -124,24 +124,24 @@ std::vector<double> plainly(const Model& model, const std::vector<std::uint32_t>
     }
     rows = std::move(out);
   }
-  return scores_of(model, pooled(model, rows, last));
+  return label_scores(model, pool(model, rows, last));
 }
 
-TEST(PoolingLaws, TheClassifierEqualsDenseRowsPooledPlainly) {
-  for (const ModelSpec& spec : shapes(1)) {
+TEST(PoolingLaws, ClassifierEqualsTheDenseReference) {
+  for (const ModelSpec& spec : sampled_model_specs(1)) {
     SCOPED_TRACE(describe(spec));
-    const Model model = model_of(random_draft(spec, 21));
-    std::vector<Word> words;
+    const Model model = load_model(random_draft(spec, 21));
+    std::vector<TokenSpan> words;
     std::vector<WordId> ids;
     const std::string text = random_text(spec, 33, 21);
-    encode(text, spec.tokenizer, model.contents().open->vocab, words, ids);
+    encode(text, spec.tokenizer, model.impl().resources->vocab, words, ids);
     Session session(model);
-    const Result<Reading> reading = session.ask({text, {}, {}});
+    const Result<Reading> reading = session.read({text, {}, {}});
     ASSERT_TRUE(reading.has_value());
-    const std::vector<double> wanted = plainly(model, ids);
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      // Folded words and dense rows add in another order: f32 rounding over 33 steps.
-      ASSERT_NEAR(wanted[i], reading->scores[i], 1e-5);
+    const std::vector<double> expected = reference_scores(model, ids);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      // Folded tables and dense rows are summed in another order: f32 rounding over 33 steps.
+      ASSERT_NEAR(expected[i], reading->scores[i], 1e-5);
     }
   }
 }

@@ -1,5 +1,5 @@
-// Readers against a second implementation in double precision (tools/make_parity_fixtures.py),
-// whose plain cells in turn agree with PyTorch's.
+// Compares readers with an independent implementation in double precision
+// (tools/make_parity_fixtures.py), whose dense cells in turn are compared with PyTorch.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace skim {
 namespace {
 
-// The engine computes in 32 bits: some dozen rounded products a unit, handed on through 14 steps.
-// Probabilities come from logits of size up to about 10, which carry ten times that.
+// f32 rounding errors of about a dozen products per unit, propagated through 14 steps.
+// Probabilities depend on logits of magnitude up to about 10, whose errors are ten times larger.
 constexpr float kStateTolerance = 5e-6F;
 constexpr float kProbabilityTolerance = 2e-5F;
 
@@ -41,7 +41,7 @@ struct Fixture {
   }
 };
 
-// Reads the words and numbers of a fixture file in the order they were written.
+// Parses the tokens of a fixture file in order.
 class FixtureFile {
  public:
   explicit FixtureFile(const std::filesystem::path& path) : in_(path) {}
@@ -73,7 +73,7 @@ class FixtureFile {
     for (T& value : values) in_ >> value;
     return values;
   }
-  // Whole numbers that stand for multiples of 1/unit.
+  // Integers, in multiples of 1/unit.
   std::vector<float> multiples(std::size_t count, float unit) {
     std::vector<float> values = list<float>(count);
     for (float& value : values) value /= unit;
@@ -87,14 +87,14 @@ class FixtureFile {
 ReaderSpec read_spec(FixtureFile& file) {
   ReaderSpec spec;
   spec.kind =
-      file.choice<ReaderKind>("kind", {{"full", ReaderKind::full}, {"skim", ReaderKind::skim}});
+      file.choice<ReaderKind>("kind", {{"dense", ReaderKind::dense}, {"skim", ReaderKind::skim}});
   spec.cell =
       file.choice<Cell>("cell", {{"lstm", Cell::lstm}, {"gru", Cell::gru}, {"rnn", Cell::rnn}});
-  spec.input = file.field<int>("input");
-  spec.hidden = file.field<int>("hidden");
-  spec.small = file.list<int>(file.field<std::size_t>("small"));
-  spec.small_sees =
-      file.choice<SmallSees>("small_sees", {{"head", SmallSees::head}, {"all", SmallSees::all}});
+  spec.input_size = file.field<int>("input_size");
+  spec.hidden_size = file.field<int>("hidden_size");
+  spec.skim_sizes = file.list<int>(file.field<std::size_t>("skim_sizes"));
+  spec.small_input = file.choice<SmallInput>(
+      "small_input", {{"prefix", SmallInput::prefix}, {"full", SmallInput::full}});
   spec.decision = file.choice<Decision>("decision", {{"linear", Decision::linear},
                                                      {"linear_cell", Decision::linear_cell},
                                                      {"dot", Decision::dot}});
@@ -115,15 +115,15 @@ Fixture load(const std::filesystem::path& path) {
   FixtureFile file(path);
   Fixture fixture;
   fixture.spec = read_spec(file);
-  fixture.policy.read_above = file.field<float>("read_above");
+  fixture.policy.threshold = file.field<float>("threshold");
   const auto unit = file.field<float>("unit");
   for (auto left = file.field<int>("tensors"); left > 0; --left) {
     fixture.weights.push_back(read_weights(file, unit));
   }
   const auto count = file.field<std::size_t>("rows");
-  fixture.rows = file.multiples(count * static_cast<std::size_t>(fixture.spec.input), unit);
+  fixture.rows = file.multiples(count * static_cast<std::size_t>(fixture.spec.input_size), unit);
   file.expect("out");
-  fixture.out = file.list<float>(count * static_cast<std::size_t>(fixture.spec.hidden));
+  fixture.out = file.list<float>(count * static_cast<std::size_t>(fixture.spec.hidden_size));
   file.expect("widths");
   fixture.widths = file.list<int>(count);
   file.expect("p_read");
@@ -143,7 +143,7 @@ std::vector<std::filesystem::path> fixture_files() {
 
 class Parity : public testing::TestWithParam<std::filesystem::path> {};
 
-TEST_P(Parity, StatesWidthsAndProbabilitiesAreThoseOfTheReference) {
+TEST_P(Parity, StatesWidthsAndProbabilitiesEqualTheReference) {
   const Fixture fixture = load(GetParam());
   const Result<Layer> layer = Layer::create(fixture.spec, fixture.tensors());
   ASSERT_TRUE(layer.has_value()) << layer.error().message;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs what the README tells people to type: every sh block and the C++ program, in a folder that looks like the tree
-after ./demo. A block that must not be run has a comment `<!-- not run: why -->` on the line before it.
+"""Runs the examples of the README: every sh block and the C++ program, in a directory that looks like the tree after
+./demo. A block that must not be run has a comment `<!-- not run: why -->` on the line before it.
 
 Needs SKIM_SOURCE and SKIM_BUILD, as ctest sets them.
 """
@@ -51,7 +51,7 @@ class Readme(unittest.TestCase):
             with self.subTest(block):
                 self.run_in_tree("bash", "-e", "-o", "pipefail", "-c", block)
 
-    def test_the_built_in_model_is_what_its_card_and_the_table_say(self):
+    def test_built_in_model_matches_its_card_and_the_readme(self):
         card = json.loads((SOURCE / "models/default.json").read_text())
         model = (SOURCE / "models/default.skim").read_bytes()
         self.assertEqual(hashlib.sha256(model).hexdigest(), card["sha256"]["default.skim"])
@@ -62,7 +62,7 @@ class Readme(unittest.TestCase):
             cells = f'{scores["accuracy"]:.1%} | {scores["skim_rate"]:.1%} | {scores["flop_reduction"]["counted"]:.1f}x |'
             self.assertIn(cells.replace("%", " %"), readme)
 
-    def test_the_built_in_model_for_questions_is_what_its_card_and_the_docs_say(self):
+    def test_question_model_matches_its_card_and_the_docs(self):
         card = json.loads((SOURCE / "models/questions.json").read_text())
         model = (SOURCE / "models/questions.skim").read_bytes()
         self.assertEqual(hashlib.sha256(model).hexdigest(), card["sha256"]["questions.skim"])
@@ -74,14 +74,14 @@ class Readme(unittest.TestCase):
         self.assertIn(cells.replace("%", " %"), (SOURCE / "docs/built-in-model.md").read_text(encoding="utf-8"))
         self.assertIn(f'{100 * scores["f1"]:.1f} F1', (SOURCE / "README.md").read_text(encoding="utf-8"))
 
-    def test_the_built_in_model_answers_by_what_is_asked(self):
+    def test_question_model_answers_depend_on_the_question(self):
         text = "The harbour froze in the winter of 1962. When the ice broke in March, a merchant, Elias Brandt, " \
                "sent his ships."
         for question, answer in (("When did the ice break?", "March"), ("Who sent his ships?", "Elias Brandt")):
             done = self.run_in_tree("build/release/skim", "read", "--json", "--question", question, text)
             self.assertEqual(json.loads(done)["answer"]["text"], answer)
 
-    def test_the_program_compiles_and_runs(self):
+    def test_cpp_example_compiles_and_runs(self):
         (program,) = blocks("cpp")
         (self.tree / "readme.cpp").write_text(program)
         flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{SOURCE}/include"]

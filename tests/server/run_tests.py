@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Starts the real server on a free port and asks it over sockets, as clients good and bad would.
+"""Starts `skim serve` on a free port and tests it over sockets, with valid and invalid clients.
 
 usage: run_tests.py [--skim PROGRAM] [--planted PROGRAM] [TEST...]
 
-The programs can also be named by the environment variables SKIM and SKIM_PLANTED. TEST is a name as
-unittest takes it: test_routes, test_limits.Overload, ...
+The environment variables SKIM and SKIM_PLANTED can also name the programs. TEST is a unittest name:
+test_routes, test_limits.Overload, ...
 """
 import pathlib
 import sys

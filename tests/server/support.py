@@ -1,4 +1,4 @@
-"""What the tests share: models made once, a server to start and stop, and clients."""
+"""Shared by the tests: models, a server to start and stop, and clients."""
 import contextlib
 import http.client
 import json
@@ -20,22 +20,22 @@ FOLDER = pathlib.Path()
 MODEL = ""
 TEXTS = []
 
-# Generous: the machine may be busy, and sanitizers are slow.
-PATIENCE = 120
+# Seconds. Generous: the machine may be busy, and sanitizers are slow.
+TIMEOUT = 120
 
 
 @contextlib.contextmanager
 def prepared(skim, planted):
-    """Makes a folder with planted models and texts; removes it in the end."""
+    """Creates a temporary folder with planted models and texts."""
     global SKIM, SANITIZED, FOLDER, MODEL, TEXTS
     SKIM = os.path.abspath(skim)
     SANITIZED = b"__asan_init" in pathlib.Path(SKIM).read_bytes()
     with tempfile.TemporaryDirectory(prefix="skim-server-") as name:
         FOLDER = pathlib.Path(name)
         MODEL = path("planted.skim")
-        make = [os.path.abspath(planted), "--vocabulary", "2000"]
+        make = [os.path.abspath(planted), "--vocab-size", "2000"]
         subprocess.run(make + ["--model", MODEL, "--data", path("planted.tsv"), "--examples", "60"], check=True)
-        subprocess.run(make + ["--model", path("both.skim"), "--bidirectional", "yes", "--layers", "2"], check=True)
+        subprocess.run(make + ["--model", path("both.skim"), "--bidirectional", "yes", "--num-layers", "2"], check=True)
         subprocess.run([os.path.abspath(planted), "--questions", name], check=True)
         lines = (FOLDER / "planted.tsv").read_text(encoding="utf-8").splitlines()
         TEXTS = [line.split("\t", 1)[1] for line in lines]
@@ -46,7 +46,7 @@ def path(name):
     return str(FOLDER / name)
 
 
-class Answer:
+class Response:
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body = status, headers, body
 
@@ -56,18 +56,18 @@ class Answer:
 
 
 class Server:
-    """A running `skim serve`. Leaving the block stops it, and that must go well."""
+    """A running `skim serve`. Leaving the block stops it and checks its exit code."""
 
     def __init__(self, *options, models=None):
-        named = [word for model in models or [MODEL] for word in ("--model", model)]
-        self.process = subprocess.Popen([SKIM, "serve", "--port", "0", *named, *map(str, options)],
+        model_options = [word for model in models or [MODEL] for word in ("--model", model)]
+        self.process = subprocess.Popen([SKIM, "serve", "--port", "0", *model_options, *map(str, options)],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.lines = []
         self.stopping = False
         self.listening = threading.Event()
         self.reader = threading.Thread(target=self.collect, daemon=True)
         self.reader.start()
-        if not self.listening.wait(PATIENCE) or not self.lines[-1].startswith("listening on"):
+        if not self.listening.wait(TIMEOUT) or not self.lines[-1].startswith("listening on"):
             raise AssertionError(f"the server did not start: {self.lines}")
         self.port = int(self.lines[-1].rsplit(":", 1)[1])
 
@@ -94,102 +94,102 @@ class Server:
             self.process.send_signal(number)
 
     def wait(self):
-        code = self.process.wait(PATIENCE)
-        self.reader.join(PATIENCE)
+        code = self.process.wait(TIMEOUT)
+        self.reader.join(TIMEOUT)
         self.process.stdout.close()
         self.process.stderr.close()
         return code
 
     def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT)
 
-    def ask(self, method, target, body=None, **headers):
-        """One request on a connection of its own. A body that is no text or bytes is sent as JSON."""
-        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
+    def request(self, method, target, body=None, **headers):
+        """Sends one request on a new connection. A body that is neither str nor bytes is sent as JSON."""
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+        header_fields = {name.replace("_", "-"): value for name, value in headers.items()}
         if body is not None and not isinstance(body, (str, bytes)):
             body = json.dumps(body)
         if body is not None:
-            named.setdefault("Content-Type", "application/json")
+            header_fields.setdefault("Content-Type", "application/json")
         try:
-            client.request(method, target, body, named)
-            answer = client.getresponse()
-            return Answer(answer.status, answer.headers, answer.read())
+            client.request(method, target, body, header_fields)
+            response = client.getresponse()
+            return Response(response.status, response.headers, response.read())
         finally:
             client.close()
 
     def read(self, **fields):
-        return self.ask("POST", "/v1/read", fields)
+        return self.request("POST", "/v1/read", fields)
 
     def batch(self, **fields):
-        return self.ask("POST", "/v1/read/batch", fields)
+        return self.request("POST", "/v1/read/batch", fields)
 
     def metric(self, name):
-        """The sum of a counter over its labels, of those that have all the given text."""
-        text = self.ask("GET", "/metrics").body.decode()
+        """The sum of a metric over its labels."""
+        text = self.request("GET", "/metrics").body.decode()
         values = re.findall(rf"^{re.escape(name)}(?:\{{[^}}]*\}})? (\S+)$", text, re.MULTILINE)
         return sum(map(float, values))
 
     def until(self, name, value):
-        """Waits until a gauge has reached the value."""
-        end = time.monotonic() + PATIENCE
+        """Waits until a metric has this value."""
+        end = time.monotonic() + TIMEOUT
         while self.metric(name) != value:
             if time.monotonic() > end:
-                raise AssertionError(f"{name} never was {value}, it is {self.metric(name)}")
+                raise AssertionError(f"{name} did not reach {value}, it is {self.metric(name)}")
             time.sleep(0.01)
 
-    def resident(self):
-        """Bytes of memory in use."""
+    def resident_bytes(self):
+        """The resident set size."""
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", text)[1]) * 1024
 
 
-def request(target="/v1/read", body=None, method="POST", headers=""):
-    """A request as bytes; the body is made JSON."""
+def request_bytes(target="/v1/read", body=None, method="POST", headers=""):
+    """A serialized request; the body is sent as JSON."""
     data = json.dumps(body).encode() if body is not None else b""
-    kind = "Content-Type: application/json\r\n" if body is not None else ""
-    return (f"{method} {target} HTTP/1.1\r\nHost: here\r\n{kind}Content-Length: {len(data)}\r\n{headers}\r\n"
+    content_type = "Content-Type: application/json\r\n" if body is not None else ""
+    return (f"{method} {target} HTTP/1.1\r\nHost: here\r\n{content_type}Content-Length: {len(data)}\r\n{headers}\r\n"
             .encode() + data)
 
 
 def receive_all(connection):
-    """All bytes until the server closes."""
-    got = b""
+    """All bytes until the server closes the connection."""
+    received = b""
     while True:
         try:
-            piece = connection.recv(1 << 16)
+            data = connection.recv(1 << 16)
         except ConnectionResetError:
-            return got
-        if not piece:
-            return got
-        got += piece
+            return received
+        if not data:
+            return received
+        received += data
 
 
-def receive_answer(stream):
-    """One answer from a file made of a socket; None when the connection has ended before its first byte."""
+def receive_response(stream):
+    """One response from a socket file; None if the connection was closed before its first byte."""
     line = stream.readline()
     if not line:
         return None
     headers = http.client.parse_headers(stream)
     body = stream.read(int(headers.get("Content-Length", "0")))
-    return Answer(int(line.split()[1]), headers, body)
+    return Response(int(line.split()[1]), headers, body)
 
 
 def slow_body(server, seconds):
-    """A batch that keeps a thread busy for about so long, whatever the machine."""
+    """The body of a batch that keeps a worker thread busy for about this time, on any machine."""
     text = " ".join(TEXTS)
     while len(text) < 100_000:
         text += " " + text
     begin = time.monotonic()
-    answer = server.batch(texts=[text], words=False)
-    assert answer.status == 200, answer.body
-    one = max(time.monotonic() - begin, 1e-4)
-    return {"texts": [text] * max(1, min(100, int(seconds / one)))}
+    response = server.batch(texts=[text], words=False)
+    assert response.status == 200, response.body
+    per_text = max(time.monotonic() - begin, 1e-4)
+    return {"texts": [text] * max(1, min(100, int(seconds / per_text)))}
 
 
 def skim(*arguments):
-    """Runs another verb, or a server that is expected not to start."""
-    done = subprocess.run([SKIM, *map(str, arguments)], input=b"", timeout=PATIENCE, capture_output=True)
+    """Runs another command, or a server that is expected not to start."""
+    done = subprocess.run([SKIM, *map(str, arguments)], input=b"", timeout=TIMEOUT, capture_output=True)
     done.out, done.err = done.stdout.decode(), done.stderr.decode()
     return done
 
@@ -197,10 +197,10 @@ def skim(*arguments):
 class ServerTest(unittest.TestCase):
     maxDiff = None
 
-    def refused(self, answer, status, field=None):
-        """The answer is an error with this status, and blames this field."""
-        self.assertEqual(answer.status, status, answer.body)
-        error = answer.json["error"]
+    def assert_error(self, response, status, field=None):
+        """Checks that the response is an error with this status and field. Returns the message."""
+        self.assertEqual(response.status, status, response.body)
+        error = response.json["error"]
         self.assertEqual(error["status"], status)
         self.assertTrue(error["message"])
         if field is not None:

@@ -1,20 +1,20 @@
-"""docs/openapi.json is what the server does: every path, method, status and field of it is seen here."""
+"""docs/openapi.json matches the server in every path, method, status and field."""
 import json
 import pathlib
 import subprocess
 
 import support
-from support import Server, ServerTest, request, receive_answer
+from support import Server, ServerTest, request_bytes, receive_response
 
 TOKEN = "0123456789abcdef"
 
 
-def described():
+def load_document():
     return json.loads((support.SOURCE / "docs/openapi.json").read_text(encoding="utf-8"))
 
 
-class Checker:
-    """Holds values against schemas and notes which fields were seen."""
+class SchemaChecker:
+    """Validates values against schemas and records which fields occurred."""
 
     def __init__(self, document):
         self.document = document
@@ -28,35 +28,36 @@ class Checker:
             node = dict(target, **{"name": node["$ref"].rsplit("/", 1)[1]})
         return node
 
-    def faults(self, value, schema, where="body"):
-        """What is wrong with the value, as texts."""
+    def errors(self, value, schema, where="body"):
+        """The validation errors of a value."""
         schema = self.resolve(schema)
         if value is None and schema.get("nullable"):
             return []
         for one in schema.get("allOf", []):
-            return self.faults(value, one, where)
+            return self.errors(value, one, where)
         if "oneOf" in schema:
-            found = [self.faults(value, one, where) for one in schema["oneOf"]]
-            return [] if sum(not each for each in found) == 1 else [f"{where}: fits not one of {len(found)}: {found}"]
+            found = [self.errors(value, one, where) for one in schema["oneOf"]]
+            matches = sum(not each for each in found)
+            return [] if matches == 1 else [f"{where}: matches {matches} of {len(found)} schemas: {found}"]
         if "enum" in schema and value not in schema["enum"]:
             return [f"{where}: {value} is not one of {schema['enum']}"]
         kinds = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict}
         kind = kinds[schema["type"]]
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            return [f"{where}: {value!r} is no {schema['type']}"]
+            return [f"{where}: {value!r} is not of type {schema['type']}"]
         if schema["type"] == "array":
-            return [fault for i, one in enumerate(value) for fault in self.faults(one, schema["items"], f"{where}[{i}]")]
-        return self.object_faults(value, schema, where) if schema["type"] == "object" else []
+            return [error for i, one in enumerate(value) for error in self.errors(one, schema["items"], f"{where}[{i}]")]
+        return self.object_errors(value, schema, where) if schema["type"] == "object" else []
 
-    def object_faults(self, value, schema, where):
+    def object_errors(self, value, schema, where):
         properties = schema.get("properties", {})
         found = [f"{where}: {name} is missing" for name in schema.get("required", []) if name not in value]
         for name, one in value.items():
             if name in properties:
                 self.seen.add((schema.get("name"), name))
-                found += self.faults(one, properties[name], f"{where}.{name}")
+                found += self.errors(one, properties[name], f"{where}.{name}")
             elif schema.get("additionalProperties") is False:
-                found.append(f"{where}: {name} is not described")
+                found.append(f"{where}: {name} is not in the schema")
         return found
 
 
@@ -85,89 +86,89 @@ BAD = {
 }
 
 
-class Description(ServerTest):
+class OpenApi(ServerTest):
     def setUp(self):
-        self.document = described()
-        self.checker = Checker(self.document)
-        self.answered = set()  # path, method, status
+        self.document = load_document()
+        self.checker = SchemaChecker(self.document)
+        self.seen = set()  # path, method, status
 
-    def check(self, method, target, answer):
-        """The answer is one that the description has, in status, type and every field."""
-        self.answered.add((target, method.lower(), str(answer.status)))
+    def check(self, method, target, response):
+        """Checks status, content type and every field of a response against the document."""
+        self.seen.add((target, method.lower(), str(response.status)))
         operation = self.document["paths"][target][method.lower()]
-        self.assertIn(str(answer.status), operation["responses"], (method, target, answer.body))
-        response = self.checker.resolve(operation["responses"][str(answer.status)])
-        for name in response.get("headers", {}):
-            self.assertIn(name, answer.headers)
-        if "content" not in response:
-            self.assertEqual(answer.body, b"")
+        self.assertIn(str(response.status), operation["responses"], (method, target, response.body))
+        documented = self.checker.resolve(operation["responses"][str(response.status)])
+        for name in documented.get("headers", {}):
+            self.assertIn(name, response.headers)
+        if "content" not in documented:
+            self.assertEqual(response.body, b"")
             return
-        ((kind, content),) = response["content"].items()
-        self.assertEqual(answer.headers["Content-Type"].split(";")[0], kind)
-        value = answer.json if kind == "application/json" else answer.body.decode()
-        self.assertEqual(self.checker.faults(value, content["schema"]), [])
+        ((kind, content),) = documented["content"].items()
+        self.assertEqual(response.headers["Content-Type"].split(";")[0], kind)
+        value = response.json if kind == "application/json" else response.body.decode()
+        self.assertEqual(self.checker.errors(value, content["schema"]), [])
 
-    def ask(self, server, method, target, body=None, **headers):
-        answer = server.ask(method, target, body, Authorization="Bearer " + TOKEN, **headers)
-        self.check(method, target, answer)
-        return answer
+    def request(self, server, method, target, body=None, **headers):
+        response = server.request(method, target, body, Authorization="Bearer " + TOKEN, **headers)
+        self.check(method, target, response)
+        return response
 
-    def ask_everything(self, server):
-        etag = self.ask(server, "GET", "/").headers["ETag"]
-        self.ask(server, "GET", "/", If_None_Match=etag)
+    def request_everything(self, server):
+        etag = self.request(server, "GET", "/").headers["ETag"]
+        self.request(server, "GET", "/", If_None_Match=etag)
         for target in ("/healthz", "/metrics", "/v1/openapi.json", "/v1/models"):
-            self.ask(server, "GET", target)
+            self.request(server, "GET", target)
         for target, bodies in (("/v1/read", GOOD), ("/v1/read/batch", GOOD_BATCHES)):
             schema = {"$ref": "#/components/schemas/" + ("ReadRequest" if target == "/v1/read" else "BatchRequest")}
             for body in bodies:
-                self.checker.faults(body, schema)
-                self.assertEqual(self.ask(server, "POST", target, body).status, 200)
+                self.checker.errors(body, schema)
+                self.assertEqual(self.request(server, "POST", target, body).status, 200)
             for status, body in BAD[target].items():
                 kind = "text/plain" if status == 415 else "application/json"
-                self.assertEqual(self.ask(server, "POST", target, body, Content_Type=kind).status, status)
+                self.assertEqual(self.request(server, "POST", target, body, Content_Type=kind).status, status)
         for target in ("/metrics", "/v1/openapi.json", "/v1/models", "/v1/read", "/v1/read/batch"):
             method = "POST" if "read" in target else "GET"
-            self.check(method, target, server.ask(method, target))
-        # An unknown field is blamed by its name.
-        self.ask(server, "POST", "/v1/read", {"text": "a", "other": 1})
+            self.check(method, target, server.request(method, target))
+        # The error of an unknown field names it.
+        self.request(server, "POST", "/v1/read", {"text": "a", "other": 1})
 
-    def ask_when_busy(self):
+    def request_when_busy(self):
         options = ("--threads", 1, "--queue", 1, "--max-body", 50_000_000, "--max-text", 1_000_000)
         with Server(*options) as server:
             body = support.slow_body(server, 1)
             busy = [server.connect(), server.connect()]
             for i, connection in enumerate(busy):
-                connection.sendall(request("/v1/read/batch", body))
-                server.until("skim_in_flight", 1)
-                server.until("skim_queue", i)
+                connection.sendall(request_bytes("/v1/read/batch", body))
+                server.until("skim_requests_in_flight", 1)
+                server.until("skim_queue_depth", i)
             for target in ("/v1/read", "/v1/read/batch"):
                 with server.connect() as connection, connection.makefile("rb") as stream:
-                    connection.sendall(request(target, {"text": "a"}))
-                    self.check("POST", target, receive_answer(stream))
+                    connection.sendall(request_bytes(target, {"text": "a"}))
+                    self.check("POST", target, receive_response(stream))
             for connection in busy:
                 connection.close()
 
-    def test_describes_all_that_the_server_does_and_nothing_else(self):
+    def test_covers_exactly_what_the_server_does(self):
         pathlib.Path(support.path("token")).write_text(TOKEN)
         with Server("--token-file", support.path("token"), models=models()) as server:
-            self.ask_everything(server)
-        self.ask_when_busy()
-        promised = {(target, method, status) for target, methods in self.document["paths"].items()
+            self.request_everything(server)
+        self.request_when_busy()
+        documented = {(target, method, status) for target, methods in self.document["paths"].items()
                     for method, operation in methods.items() for status in operation["responses"]}
-        self.assertEqual(self.answered, promised)
+        self.assertEqual(self.seen, documented)
         schemas = self.document["components"]["schemas"]
         fields = {(name, field) for name, schema in schemas.items() for field in schema.get("properties", {})}
         self.assertEqual(fields - self.checker.seen, set())
 
-    def test_is_what_the_server_hands_out_and_has_its_version(self):
+    def test_is_served_with_the_version_of_the_program(self):
         with Server() as server:
-            self.assertEqual(server.ask("GET", "/v1/openapi.json").json, self.document)
+            self.assertEqual(server.request("GET", "/v1/openapi.json").json, self.document)
         version = subprocess.run([support.SKIM, "--version"], capture_output=True, text=True, check=True).stdout
         self.assertEqual(version.split()[-1], self.document["info"]["version"])
 
-    def test_the_checker_finds_faults(self):
+    def test_the_checker_finds_errors(self):
         word = {"$ref": "#/components/schemas/Word"}
         good = {"text": "a", "begin": 0, "end": 1}
-        self.assertEqual(self.checker.faults(good, word), [])
+        self.assertEqual(self.checker.errors(good, word), [])
         for bad in (good | {"more": 1}, good | {"begin": "0"}, good | {"begin": True}, {"text": "a", "begin": 0}, []):
-            self.assertNotEqual(self.checker.faults(bad, word), [])
+            self.assertNotEqual(self.checker.errors(bad, word), [])

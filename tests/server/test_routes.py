@@ -1,50 +1,50 @@
-"""What good clients see."""
+"""Endpoints, connections, the page, authentication, the access log, and startup."""
 import json
 import pathlib
 import re
 import subprocess
 
 import support
-from support import Server, ServerTest, receive_all, receive_answer, request
+from support import Server, ServerTest, receive_all, receive_response, request_bytes
 
 
-def comparable(reading):
+def without_time_and_model(reading):
     return {name: value for name, value in reading.items() if name not in ("microseconds", "model")}
 
 
 class Reading(ServerTest):
-    def test_answers_equal_those_of_skim_read(self):
+    def test_readings_equal_those_of_skim_read(self):
         with Server() as server:
             for text in support.TEXTS[:5] + ["", "caf\u00e9 \u201cquoted\u201d \U0001F3AC not in the vocabulary"]:
                 for threshold in (0, 0.5, 0.9):
                     done = support.skim("read", "--json", "--model", support.MODEL, "--threshold", threshold, "--", text)
-                    answer = server.read(text=text, threshold=threshold, passes=True)
-                    self.assertEqual(answer.status, 200)
-                    self.assertEqual(comparable(answer.json), comparable(json.loads(done.out)))
+                    response = server.read(text=text, threshold=threshold, passes=True)
+                    self.assertEqual(response.status, 200)
+                    self.assertEqual(without_time_and_model(response.json), without_time_and_model(json.loads(done.out)))
 
     def test_a_budget_equals_that_of_skim_read(self):
         with Server() as server:
             done = support.skim("read", "--json", "--model", support.MODEL, "--budget", 0.3, support.TEXTS[0])
-            answer = server.read(text=support.TEXTS[0], budget=0.3, passes=True)
-            self.assertEqual(comparable(answer.json), comparable(json.loads(done.out)))
+            response = server.read(text=support.TEXTS[0], budget=0.3, passes=True)
+            self.assertEqual(without_time_and_model(response.json), without_time_and_model(json.loads(done.out)))
 
     def test_a_batch_equals_its_texts_one_by_one(self):
         with Server() as server:
             whole = server.batch(texts=support.TEXTS, words=True, passes=True).json
             self.assertEqual(whole["model"], "planted")
             self.assertEqual(len(whole["answers"]), len(support.TEXTS))
-            for text, answer in zip(support.TEXTS, whole["answers"]):
-                self.assertEqual(comparable(answer), comparable(server.read(text=text, passes=True).json))
+            for text, response in zip(support.TEXTS, whole["answers"]):
+                self.assertEqual(without_time_and_model(response), without_time_and_model(server.read(text=text, passes=True).json))
 
-    def test_a_bad_element_has_its_error_in_its_place(self):
+    def test_a_batch_reports_errors_per_element(self):
         with Server("--max-text", 100) as server:
             answers = server.batch(texts=["good", 5, "bad " * 50, "bad"]).json["answers"]
             self.assertEqual([one.get("error", {}).get("status", 200) for one in answers], [200, 400, 422, 200])
 
-    def test_models_are_chosen_by_name_and_answer_as_themselves(self):
+    def test_models_are_selected_by_name(self):
         models = [support.MODEL, "deep=" + support.path("both.skim"), support.path("cloze.skim")]
         with Server(models=models) as server:
-            self.assertEqual([one["name"] for one in server.ask("GET", "/v1/models").json["models"]],
+            self.assertEqual([one["name"] for one in server.request("GET", "/v1/models").json["models"]],
                              ["planted", "deep", "cloze"])
             self.assertEqual(server.read(text="good").json["model"], "planted")
             deep = server.read(text="good film", model="deep", passes=True).json
@@ -52,162 +52,162 @@ class Reading(ServerTest):
                              ["0.forward", "0.backward", "1.forward", "1.backward"])
             cloze = server.read(model="cloze", text="zxba zxdo", question="zxfe", choices=["zxba", "zxdo"]).json
             self.assertIn(cloze["answer"]["text"], ["zxba", "zxdo"])
-            self.refused(server.read(model="cloze", text="zxba"), 422)
-            self.refused(server.read(text="good", model="none"), 422, "model")
-            self.refused(server.read(text="good", model=support.MODEL), 422, "model")
+            self.assert_error(server.read(model="cloze", text="zxba"), 422)
+            self.assert_error(server.read(text="good", model="none"), 422, "model")
+            self.assert_error(server.read(text="good", model=support.MODEL), 422, "model")
 
-    def test_errors_say_nothing_of_the_servers_files(self):
+    def test_errors_do_not_reveal_paths(self):
         with Server(models=[support.path("cloze.skim")]) as server:
-            answer = server.read(text="a", question="b", choices=["c"], budget=0.5)
-            self.assertIn("cloze was never calibrated", self.refused(answer, 422, "budget"))
+            response = server.read(text="a", question="b", choices=["c"], budget=0.5)
+            self.assertIn("cloze was never calibrated", self.assert_error(response, 422, "budget"))
             for target in ("/v1/models", "/metrics"):
-                self.assertNotIn(str(support.FOLDER), server.ask("GET", target).body.decode())
+                self.assertNotIn(str(support.FOLDER), server.request("GET", target).body.decode())
 
 
 class Connections(ServerTest):
     def test_one_connection_serves_many_requests(self):
         with Server() as server, server.connect() as connection, connection.makefile("rb") as stream:
             for text in support.TEXTS:
-                connection.sendall(request(body={"text": text}))
-                self.assertEqual(receive_answer(stream).status, 200)
+                connection.sendall(request_bytes(body={"text": text}))
+                self.assertEqual(receive_response(stream).status, 200)
             self.assertEqual(server.metric("skim_texts_total"), len(support.TEXTS))
 
     def test_pipelined_requests_are_answered_in_order(self):
         with Server() as server, server.connect() as connection, connection.makefile("rb") as stream:
-            connection.sendall(b"".join(request(body={"text": text}) for text in support.TEXTS))
+            connection.sendall(b"".join(request_bytes(body={"text": text}) for text in support.TEXTS))
             for text in support.TEXTS:
-                words = receive_answer(stream).json["words"]
+                words = receive_response(stream).json["words"]
                 self.assertEqual(words[0]["text"], text.split()[0])
 
-    def test_a_client_that_only_listens_any_more_gets_its_answer(self):
+    def test_a_half_closed_connection_gets_its_response(self):
         with Server() as server, server.connect() as connection:
-            connection.sendall(request(body={"text": "good"}))
+            connection.sendall(request_bytes(body={"text": "good"}))
             connection.shutdown(1)
             self.assertIn(b'"answer"', receive_all(connection))
 
-    def test_old_clients_are_served_and_let_go(self):
+    def test_http_1_0_connections_are_closed_after_the_response(self):
         with Server() as server, server.connect() as connection:
             connection.sendall(b"GET /healthz HTTP/1.0\r\n\r\n")
             self.assertTrue(receive_all(connection).endswith(b'{"status":"ok"}'))
 
-    def test_a_body_may_come_in_chunks_and_after_a_question(self):
+    def test_chunked_bodies_and_expect_continue(self):
         body = json.dumps({"text": "good film", "words": False}).encode()
-        pieces = b"".join(b"%x\r\n%c\r\n" % (1, byte) for byte in body) + b"0\r\n\r\n"
+        chunks = b"".join(b"%x\r\n%c\r\n" % (1, byte) for byte in body) + b"0\r\n\r\n"
         with Server() as server, server.connect() as connection, connection.makefile("rb") as stream:
             connection.sendall(b"POST /v1/read HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                                b"Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n")
             self.assertEqual(stream.readline() + stream.readline(), b"HTTP/1.1 100 Continue\r\n\r\n")
-            connection.sendall(pieces)
-            self.assertEqual(receive_answer(stream).status, 200)
+            connection.sendall(chunks)
+            self.assertEqual(receive_response(stream).status, 200)
 
 
 class Page(ServerTest):
-    def test_every_file_of_the_page_is_there(self):
+    def test_all_page_files_are_served(self):
         types = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
                  ".css": "text/css; charset=utf-8"}
         with Server() as server:
             for file in sorted((support.SOURCE / "web").iterdir()):
                 target = "/" if file.name == "index.html" else "/" + file.name
-                answer = server.ask("GET", target)
-                self.assertEqual(answer.status, 200)
-                self.assertEqual(answer.body, file.read_bytes())
+                response = server.request("GET", target)
+                self.assertEqual(response.status, 200)
+                self.assertEqual(response.body, file.read_bytes())
                 if file.suffix in types:
-                    self.assertEqual(answer.headers["Content-Type"], types[file.suffix])
-                self.assertIn("default-src 'none'; script-src 'self'", answer.headers["Content-Security-Policy"])
-                again = server.ask("GET", target, If_None_Match=answer.headers["ETag"])
+                    self.assertEqual(response.headers["Content-Type"], types[file.suffix])
+                self.assertIn("default-src 'none'; script-src 'self'", response.headers["Content-Security-Policy"])
+                again = server.request("GET", target, If_None_Match=response.headers["ETag"])
                 self.assertEqual((again.status, again.body), (304, b""))
 
 
 class Access(ServerTest):
-    def test_a_token_is_needed_when_there_is_one(self):
+    def test_requests_need_the_token(self):
         token = "0123456789abcdef-secret"
         pathlib.Path(support.path("token")).write_text(token + "\n")
         with Server("--token-file", support.path("token")) as server:
-            self.assertEqual(server.ask("GET", "/").status, 200)
-            self.assertEqual(server.ask("GET", "/healthz").status, 200)
+            self.assertEqual(server.request("GET", "/").status, 200)
+            self.assertEqual(server.request("GET", "/healthz").status, 200)
             for wrong in ({}, {"Authorization": "Bearer " + token[:-1]}, {"Authorization": token}):
-                answer = server.ask("POST", "/v1/read", {"text": "good"}, **wrong)
-                self.refused(answer, 401)
-                self.assertEqual(answer.headers["WWW-Authenticate"], "Bearer")
-            right = server.ask("POST", "/v1/read", {"text": "good"}, Authorization="Bearer " + token)
+                response = server.request("POST", "/v1/read", {"text": "good"}, **wrong)
+                self.assert_error(response, 401)
+                self.assertEqual(response.headers["WWW-Authenticate"], "Bearer")
+            right = server.request("POST", "/v1/read", {"text": "good"}, Authorization="Bearer " + token)
             self.assertEqual(right.status, 200)
             lines = server.lines
         self.assertFalse([line for line in lines if token in line])
 
-    def test_pages_of_other_origins_may_ask_only_when_allowed(self):
+    def test_cors_is_off_by_default(self):
         with Server() as server:
-            self.assertNotIn("Access-Control-Allow-Origin", server.ask("GET", "/healthz").headers)
-            self.assertEqual(server.ask("OPTIONS", "/v1/read").status, 405)
+            self.assertNotIn("Access-Control-Allow-Origin", server.request("GET", "/healthz").headers)
+            self.assertEqual(server.request("OPTIONS", "/v1/read").status, 405)
         with Server("--cors", "https://example.org") as server:
-            answer = server.ask("OPTIONS", "/v1/read", Origin="https://example.org")
-            self.assertEqual(answer.status, 204)
-            self.assertEqual(answer.headers["Access-Control-Allow-Origin"], "https://example.org")
-            self.assertIn("POST", answer.headers["Access-Control-Allow-Methods"])
+            response = server.request("OPTIONS", "/v1/read", Origin="https://example.org")
+            self.assertEqual(response.status, 204)
+            self.assertEqual(response.headers["Access-Control-Allow-Origin"], "https://example.org")
+            self.assertIn("POST", response.headers["Access-Control-Allow-Methods"])
             self.assertEqual(server.read(text="a").headers["Access-Control-Allow-Origin"], "https://example.org")
 
-    def test_the_log_has_an_object_for_every_request(self):
+    def test_the_access_log_has_one_object_per_request(self):
         log = pathlib.Path(support.path("access.log"))
         with Server("--access-log", log) as server:
             server.read(text="good film")
-            server.ask("GET", "/nowhere")
+            server.request("GET", "/nowhere")
         entries = [json.loads(line) for line in log.read_text().splitlines()]
         self.assertEqual([(one["method"], one["path"], one["status"]) for one in entries],
                          [("POST", "/v1/read", 200), ("GET", "/nowhere", 404)])
         self.assertEqual((entries[0]["model"], entries[0]["texts"], entries[0]["words"]), ("planted", 1, 2))
 
-    def test_the_log_goes_to_standard_error_or_nowhere(self):
+    def test_the_access_log_goes_to_standard_error_by_default(self):
         with Server() as server:
-            server.ask("GET", "/healthz")
+            server.request("GET", "/healthz")
         self.assertEqual(json.loads(server.lines[-1])["path"], "/healthz")
         with Server("--access-log", "none") as server:
-            server.ask("GET", "/healthz")
+            server.request("GET", "/healthz")
         self.assertEqual(len(server.lines), 1)
 
-    def test_counters_count(self):
+    def test_metrics(self):
         with Server() as server:
             for _ in range(3):
                 server.read(text="good film")
-            server.ask("GET", "/nowhere")
-            text = server.ask("GET", "/metrics").body.decode()
+            server.request("GET", "/nowhere")
+            text = server.request("GET", "/metrics").body.decode()
             self.assertIn('skim_requests_total{route="/v1/read",status="200"} 3\n', text)
             self.assertIn('skim_requests_total{route="other",status="404"} 1\n', text)
-            self.assertIn('skim_request_seconds_bucket{route="/v1/read",le="+Inf"} 3\n', text)
+            self.assertIn('skim_request_duration_seconds_bucket{route="/v1/read",le="+Inf"} 3\n', text)
             self.assertEqual(server.metric("skim_words_total"), 6)
             for line in text.splitlines():
                 self.assertRegex(line, r'^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [0-9.e+-]+)$')
 
 
-class Starting(ServerTest):
-    def test_wrong_usage_is_told(self):
+class Startup(ServerTest):
+    def test_invalid_options_are_reported(self):
         for options in (["--port", "70000"], ["--queue", "0"], ["--read-timeout", "0"], ["--threads", "-1"],
                         ["--cors", "a b"]):
             done = support.skim("serve", "--model", support.MODEL, *options)
             self.assertEqual(done.returncode, 2, options)
             self.assertIn(options[0], done.err)
 
-    def test_what_cannot_be_served_is_told(self):
+    def test_startup_errors_are_reported(self):
         pathlib.Path(support.path("short")).write_text("short\n")
-        for options, says in ((["--model", "/no/such.skim"], "/no/such.skim"),
+        for options, message in ((["--model", "/no/such.skim"], "/no/such.skim"),
                               (["--model", support.MODEL, "--model", support.MODEL], "two models"),
                               (["--model", support.MODEL, "--token-file", support.path("short")], "16 visible"),
                               (["--model", support.MODEL, "--host", "no.such.host.invalid"], "no.such.host.invalid"),
                               (["--model", support.MODEL, "--access-log", "/no/such/folder/log"], "/no/such/folder")):
             done = support.skim("serve", "--port", "0", *options)
             self.assertEqual(done.returncode, 1, done.err)
-            self.assertIn(says, done.err)
+            self.assertIn(message, done.err)
 
-    def test_a_port_in_use_is_told(self):
+    def test_a_port_in_use_is_reported(self):
         with Server() as server:
             done = support.skim("serve", "--model", support.MODEL, "--port", server.port)
             self.assertEqual(done.returncode, 1)
             self.assertIn(str(server.port), done.err)
 
-    def test_listening_to_all_without_a_token_is_remarked_upon(self):
+    def test_a_public_address_without_a_token_gives_a_warning(self):
         with Server("--host", "0.0.0.0") as server:
             self.assertIn("--token-file", server.lines[0])
 
 
-class Documents(ServerTest):
+class Manual(ServerTest):
     def test_the_commands_of_the_manual_run(self):
         block = re.compile(r"(?P<mark><!-- not run: [^>]* -->\n)?^```sh\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
         text = (support.SOURCE / "docs/http.md").read_text(encoding="utf-8")

@@ -8,27 +8,27 @@ DraftTensors::DraftTensors(const ModelSpec& spec) : specs_(model_tensors(spec)) 
   for (const TensorSpec& tensor : specs_) {
     std::size_t count = 1;
     for (const std::size_t size : tensor.shape) count *= size;
-    places_.emplace(tensor.name, tensors_.size());
+    indices_.emplace(tensor.name, tensors_.size());
     tensors_.push_back({tensor.name, std::vector<float>(count, 0.0F)});
   }
 }
 
-std::size_t DraftTensors::place_of(std::string_view name) const {
-  const auto place = places_.find(name);
-  assert(place != places_.end());
-  return place->second;
+std::size_t DraftTensors::index_of(std::string_view name) const {
+  const auto index = indices_.find(name);
+  assert(index != indices_.end());
+  return index->second;
 }
 
 std::span<float> DraftTensors::row(std::string_view name, std::size_t row) {
-  const std::size_t place = place_of(name);
-  const std::vector<std::size_t>& shape = specs_[place].shape;
+  const std::size_t index = index_of(name);
+  const std::vector<std::size_t>& shape = specs_[index].shape;
   assert(row < shape[0]);
   const std::size_t columns = shape.size() > 1 ? shape[1] : 1;
-  return std::span(tensors_[place].values).subspan(row * columns, columns);
+  return std::span(tensors_[index].values).subspan(row * columns, columns);
 }
 
 void DraftTensors::noise(std::string_view name, std::size_t at_row, float size, Random& random) {
-  for (float& value : row(name, at_row)) value = random.within(size);
+  for (float& value : row(name, at_row)) value = random.uniform_within(size);
 }
 
 }  // namespace skim

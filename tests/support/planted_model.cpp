@@ -15,73 +15,78 @@
 namespace skim {
 namespace {
 
-ModelSpec spec_of(const PlantedModelOptions& options) {
+ModelSpec make_spec(const PlantedModelOptions& options) {
   ModelSpec spec;
-  spec.word_width = options.word_width;
+  spec.embedding_size = options.embedding_size;
   spec.reader.kind = options.kind;
   spec.reader.cell = options.cell;
-  spec.reader.input = options.word_width;
-  spec.reader.hidden = options.hidden;
-  spec.reader.small = options.kind == ReaderKind::full ? std::vector<int>{} : options.small;
-  spec.reader.small_sees = options.small_sees;
+  spec.reader.input_size = options.embedding_size;
+  spec.reader.hidden_size = options.hidden_size;
+  spec.reader.skim_sizes =
+      options.kind == ReaderKind::dense ? std::vector<int>{} : options.skim_sizes;
+  spec.reader.small_input = options.small_input;
   spec.reader.decision = options.decision;
-  spec.layers = options.layers;
+  spec.num_layers = options.num_layers;
   spec.bidirectional = options.bidirectional;
   spec.pooling = options.pooling;
-  spec.weights = options.weights;
+  spec.weight_type = options.weight_type;
   spec.labels.assign(kPlantedLabels.begin(), kPlantedLabels.end());
-  spec.vocabulary = std::max(options.vocabulary, static_cast<int>(planted_words().size()) + 1);
+  spec.vocab_size = std::max(options.vocab_size, static_cast<int>(planted_words().size()) + 1);
   return spec;
 }
 
-Result<void> check_room(const ModelSpec& spec) {
+Result<void> check_supported(const ModelSpec& spec) {
   const ReaderSpec& reader = spec.reader;
   if (reader.decision == Decision::dot) {
-    return fail(Fault::argument, "the planted model cannot decide by a dot product");
+    return fail(Fault::argument, "the planted model does not support the dot decision");
   }
-  if (spec.word_width < static_cast<int>(WordFeature::count)) {
-    return fail(Fault::argument, "the planted model needs words of width " +
+  if (spec.embedding_size < static_cast<int>(WordFeature::count)) {
+    return fail(Fault::argument, "the planted model needs an embedding size of " +
                                      std::to_string(WordFeature::count) + " or more");
   }
   const Units units(reader);
-  if (reader.hidden < static_cast<int>(units.end)) {
+  if (reader.hidden_size < static_cast<int>(units.end)) {
     return fail(Fault::argument, "the planted model needs at least " + std::to_string(units.end) +
-                                     " hidden units here, it has " + std::to_string(reader.hidden));
+                                     " hidden units here, it has " +
+                                     std::to_string(reader.hidden_size));
   }
-  for (const int width : reader.small) {
+  for (const int width : reader.skim_sizes) {
     if (width > 0 && width <= static_cast<int>(units.signal)) {
-      return fail(Fault::argument, "a small width of the planted model is 0 or more than " +
+      return fail(Fault::argument, "the skim sizes of the planted model must be 0 or more than " +
                                        std::to_string(units.signal));
     }
   }
   const bool needs_pulses =
-      spec.layers > 1 || spec.pooling == Pooling::mean || spec.pooling == Pooling::attention;
+      spec.num_layers > 1 || spec.pooling == Pooling::mean || spec.pooling == Pooling::attention;
   if (needs_pulses && !units.pulses) {
-    return fail(Fault::argument, "the planted model cannot only skip with this pooling or layers");
+    return fail(
+        Fault::argument,
+        "the planted model does not support skim size 0 with this pooling or several layers");
   }
-  if (reader.cell == Cell::rnn && spec.weights == WeightType::int8) {
-    return fail(Fault::argument, "a tanh RNN cannot count in int8");
+  if (reader.cell == Cell::rnn && spec.weight_type == WeightType::int8) {
+    return fail(Fault::argument, "the planted model does not support a tanh RNN in int8");
   }
   return {};
 }
 
-float between(float low, float high, Random& random) {
-  return low + (high - low) * static_cast<float>(random.share());
+float uniform_between(float low, float high, Random& random) {
+  return low + (high - low) * static_cast<float>(random.uniform());
 }
 
-// How much the decision wants to read a word, in logits: mild words less than strong ones, filler
-// not at all, so that every threshold gives another trade.
+// Read logit of a word: lower for mild words than for strong ones, negative for filler, so that
+// every threshold gives another trade-off.
 float salience(const PlantedWord& word, Random& random) {
-  if (word.role == PlantedRole::filler) return between(-5.0F, -1.2F, random);
-  if (word.role == PlantedRole::negator) return between(2.0F, 4.0F, random);
-  return word.strength == 2 ? between(2.2F, 5.0F, random) : between(1.2F, 3.0F, random);
+  if (word.role == PlantedRole::filler) return uniform_between(-5.0F, -1.2F, random);
+  if (word.role == PlantedRole::negator) return uniform_between(2.0F, 4.0F, random);
+  return word.strength == 2 ? uniform_between(2.2F, 5.0F, random)
+                            : uniform_between(1.2F, 3.0F, random);
 }
 
 void set_word(DraftTensors& tensors, std::size_t id, const PlantedWord& word, float weight,
               Random& random) {
-  tensors.noise("words", id, 0.1F, random);
+  tensors.noise("embedding.weight", id, 0.1F, random);
   const auto set = [&](std::size_t feature, float value) {
-    tensors.at("words", id, feature) = value;
+    tensors.at("embedding.weight", id, feature) = value;
   };
   const float strength = 0.5F * static_cast<float>(word.strength) * weight;
   const bool positive = word.role == PlantedRole::positive;
@@ -92,32 +97,34 @@ void set_word(DraftTensors& tensors, std::size_t id, const PlantedWord& word, fl
   set(WordFeature::negative_strength, negative ? strength : 0);
   set(WordFeature::negator, word.role == PlantedRole::negator ? 1 : 0);
   set(WordFeature::salience, kSalienceUnit * salience(word, random));
-  set(WordFeature::minor, word.role == PlantedRole::filler && random.chance(0.5) ? 1 : 0);
+  set(WordFeature::minor, word.role == PlantedRole::filler && random.bernoulli(0.5) ? 1 : 0);
 }
 
-std::vector<std::string> set_words(DraftTensors& tensors, int count, float misjudged,
+std::vector<std::string> set_words(DraftTensors& tensors, int count, float strength_error,
                                    std::uint64_t seed) {
   Random random(seed, 3);
-  Random mistakes(seed, 5);
+  Random strength_random(seed, 5);
   std::vector<std::string> vocabulary = {"<unknown>"};
   set_word(tensors, 0, {}, 1, random);
   for (const PlantedWord& word : planted_words()) {
-    set_word(tensors, vocabulary.size(), word, 1 + mistakes.within(misjudged), random);
+    set_word(tensors, vocabulary.size(), word, 1 + strength_random.uniform_within(strength_error),
+             random);
     vocabulary.emplace_back(word.text);
   }
   while (vocabulary.size() < static_cast<std::size_t>(count)) {
     set_word(tensors, vocabulary.size(), {}, 1, random);
-    vocabulary.push_back(made_up_word(vocabulary.size()));
+    vocabulary.push_back(synthetic_word(vocabulary.size()));
   }
   return vocabulary;
 }
 
-// The head weighs evidence for a label against evidence for the other; one strong word more is
-// worth about two in the logits.
+// Sets the head: the logits are the difference of the evidence for both labels; one strong word
+// changes them by about two.
 void wire_head(DraftTensors& tensors, const ModelSpec& spec, std::uint64_t seed) {
   Random random(seed, 4);
   const Units units(spec.reader);
-  for (std::size_t label = 0; label < 2; ++label) tensors.noise("head.w", label, 0.01F, random);
+  for (std::size_t label = 0; label < 2; ++label)
+    tensors.noise("head.weight", label, 0.01F, random);
   const bool counts = spec.pooling == Pooling::last || spec.pooling == Pooling::max;
   const std::size_t first = counts ? units.counter : units.pulse;
   float weight = 1 / counter_unit(spec);
@@ -126,27 +133,27 @@ void wire_head(DraftTensors& tensors, const ModelSpec& spec, std::uint64_t seed)
   for (const float sign : {-1.0F, 1.0F}) {
     const std::size_t label = sign > 0 ? 1 : 0;
     for (const std::size_t kind : kPositiveEvidence) {
-      tensors.at("head.w", label, first + kind) = sign * weight;
+      tensors.at("head.weight", label, first + kind) = sign * weight;
     }
     for (const std::size_t kind : kNegativeEvidence) {
-      tensors.at("head.w", label, first + kind) = -sign * weight;
+      tensors.at("head.weight", label, first + kind) = -sign * weight;
     }
   }
   if (spec.pooling != Pooling::attention) return;
-  for (std::size_t i = 0; i < tensors.rows("pool.w"); ++i) {
-    tensors.at("pool.w", i) = random.within(0.01F);
+  for (std::size_t i = 0; i < tensors.rows("pooling.weight"); ++i) {
+    tensors.at("pooling.weight", i) = random.uniform_within(0.01F);
   }
-  tensors.at("pool.w", units.signal) = 6 / signal_value(spec.reader.cell);
+  tensors.at("pooling.weight", units.signal) = 6 / signal_value(spec.reader.cell);
 }
 
 Result<void> add_probes(ModelDraft& draft, Session& session, const PlantedOptions& task) {
   const std::vector<Policy> policies = {
-      {}, {.read_above = 0.2F}, {.read_above = 0.9F}, {.rule = Policy::Rule::argmax}};
+      {}, {.threshold = 0.2F}, {.threshold = 0.9F}, {.rule = Policy::Rule::argmax}};
   for (std::size_t i = 0; i < policies.size(); ++i) {
     Probe probe;
     probe.query.text = planted_text(task, i).text;
     probe.policy = policies[i];
-    Result<Reading> reading = session.ask(probe.query, probe.policy);
+    Result<Reading> reading = session.read(probe.query, probe.policy);
     if (!reading) return tl::make_unexpected(reading.error());
     probe.index = reading->answer.index;
     probe.scores = reading->scores;
@@ -159,23 +166,23 @@ Result<void> add_probes(ModelDraft& draft, Session& session, const PlantedOption
 Result<void> add_calibration(ModelDraft& draft, Session& session, const PlantedOptions& task) {
   constexpr std::size_t kTexts = 50;
   draft.calibration.data = "planted words";
-  for (int twentieth = 0; twentieth <= 20; ++twentieth) {
-    const auto threshold = static_cast<float>(twentieth) / 20;
+  for (int i = 0; i <= 20; ++i) {
+    const auto threshold = static_cast<float>(i) / 20;
     Costs costs;
-    for (std::size_t i = 0; i < kTexts; ++i) {
+    for (std::size_t text = 0; text < kTexts; ++text) {
       const Result<Reading> reading =
-          session.ask({planted_text(task, i).text, {}, {}}, {.read_above = threshold});
+          session.read({planted_text(task, text).text, {}, {}}, {.threshold = threshold});
       if (!reading) return tl::make_unexpected(reading.error());
       costs += reading->costs;
     }
-    const double work = costs.counted.flops / costs.counted.full_flops;
+    const double work = costs.counted.flops / costs.counted.dense_flops;
     draft.calibration.points.push_back({threshold, work});
   }
   return {};
 }
 
-// Both are measured on the model as it will be read from its file.
-Result<void> measure(ModelDraft& draft, std::uint64_t seed) {
+// Adds probes and calibration, measured on the serialized model.
+Result<void> add_measurements(ModelDraft& draft, std::uint64_t seed) {
   Result<std::vector<std::byte>> bytes = to_bytes(draft);
   if (!bytes) return tl::make_unexpected(bytes.error());
   const Result<Model> model = Model::from_bytes(std::move(*bytes), "planted model");
@@ -183,7 +190,7 @@ Result<void> measure(ModelDraft& draft, std::uint64_t seed) {
   Session session(*model);
   const PlantedOptions task{.seed = seed + 1000};
   if (Result<void> done = add_probes(draft, session, task); !done) return done;
-  if (draft.spec.reader.kind == ReaderKind::full) return {};
+  if (draft.spec.reader.kind == ReaderKind::dense) return {};
   return add_calibration(draft, session, task);
 }
 
@@ -191,21 +198,23 @@ Result<void> measure(ModelDraft& draft, std::uint64_t seed) {
 
 Result<ModelDraft> planted_draft(const PlantedModelOptions& options) {
   ModelDraft draft;
-  draft.spec = spec_of(options);
+  draft.spec = make_spec(options);
   if (Result<void> fine = check(draft.spec); !fine) return tl::make_unexpected(fine.error());
-  if (Result<void> fine = check_room(draft.spec); !fine) return tl::make_unexpected(fine.error());
+  if (Result<void> fine = check_supported(draft.spec); !fine)
+    return tl::make_unexpected(fine.error());
   draft.about = "planted model: weights set by hand for the planted task, seed " +
                 std::to_string(options.seed);
   DraftTensors tensors(draft.spec);
-  draft.vocabulary = set_words(tensors, draft.spec.vocabulary, options.misjudged, options.seed);
-  for (int layer = 0; layer < draft.spec.layers; ++layer) {
+  draft.vocabulary =
+      set_words(tensors, draft.spec.vocab_size, options.strength_error, options.seed);
+  for (int layer = 0; layer < draft.spec.num_layers; ++layer) {
     for (int direction = 0; direction < draft.spec.directions(); ++direction) {
       wire_reader(tensors, draft.spec, {layer, direction == 1}, options.seed);
     }
   }
   wire_head(tensors, draft.spec, options.seed);
   draft.tensors = tensors.take();
-  if (Result<void> measured = measure(draft, options.seed); !measured) {
+  if (Result<void> measured = add_measurements(draft, options.seed); !measured) {
     return tl::make_unexpected(measured.error());
   }
   return draft;

@@ -1,6 +1,5 @@
-// A model that solves the planted task (tasks/planted.h) without having been trained: every weight
-// that matters is set by hand, the rest is noise. It reads the words that decide and skims the
-// others.
+// A model that solves the planted task (tasks/planted.h) without training: the relevant weights are
+// set by hand, the rest is noise. It reads the words that determine the label and skims the others.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +14,25 @@ namespace skim {
 struct PlantedModelOptions {
   ReaderKind kind = ReaderKind::skim;
   Cell cell = Cell::lstm;
-  int hidden = 100;
-  std::vector<int> small = {10};  // ignored by a full reader
-  SmallSees small_sees = SmallSees::head;
+  int hidden_size = 100;
+  std::vector<int> skim_sizes = {10};  // ignored by a dense reader
+  SmallInput small_input = SmallInput::prefix;
   Decision decision = Decision::linear;  // or linear_cell
-  int layers = 1;
+  int num_layers = 1;
   bool bidirectional = false;
   Pooling pooling = Pooling::last;
-  WeightType weights = WeightType::f32;
-  int word_width = 100;
-  int vocabulary = 0;  // made-up words that act as filler are added up to this number
-  // How wrong the model is about how much a word counts, as a share: 0 makes a model that is never
-  // wrong when it reads everything, and that often weighs a text at exactly nothing when it does
-  // not. Trained models are neither.
-  float misjudged = 0;
+  WeightType weight_type = WeightType::f32;
+  int embedding_size = 100;
+  int vocab_size = 0;  // minimum size; filled up with synthetic filler words
+  // Relative error of the words' strengths. With 0 the model makes no errors when it reads
+  // everything, and texts are often exactly undecided when it does not; trained models do neither.
+  float strength_error = 0;
   std::uint64_t seed = 1;
 };
 
-// With stored probes and calibration, both measured by the runtime. An error says what the wiring
-// cannot do: it needs room for its units; a tanh RNN cannot count in int8, and takes no negators.
+// Makes the model, with probes and calibration measured by the runtime. Fails for specs that the
+// wiring does not support: it needs enough units; a tanh RNN cannot count in int8 and supports no
+// negators.
 Result<ModelDraft> planted_draft(const PlantedModelOptions& options);
 
 }  // namespace skim

@@ -9,9 +9,10 @@
 namespace skim {
 namespace {
 
-constexpr float kOpen = 12.0F;  // a gate this far from 0 is open or shut to 1e-5
+constexpr float kOpen =
+    12.0F;  // pre-activation of an open gate; its negative closes it, both to 1e-5
 
-// Rows of one cell's matrices, gate by gate, and which units they belong to.
+// Access to the weights of one cell by gate and unit.
 struct CellRows {
   DraftTensors& tensors;
   std::string prefix;
@@ -19,21 +20,21 @@ struct CellRows {
   Cell kind;
   const Units& units;
 
-  std::string w() const { return prefix + ".w"; }
-  std::string u() const { return prefix + ".u"; }
-  std::string b() const { return prefix + ".b"; }
+  std::string weight_ih() const { return prefix + ".weight_ih"; }
+  std::string weight_hh() const { return prefix + ".weight_hh"; }
+  std::string bias_name() const { return prefix + ".bias"; }
   float& input(std::size_t gate, std::size_t unit, std::size_t column) const {
-    return tensors.at(w(), gate * width + unit, column);
+    return tensors.at(weight_ih(), gate * width + unit, column);
   }
   float& hidden(std::size_t gate, std::size_t unit, std::size_t column) const {
-    return tensors.at(u(), gate * width + unit, column);
+    return tensors.at(weight_hh(), gate * width + unit, column);
   }
   float& bias(std::size_t gate, std::size_t unit) const {
-    return tensors.at(b(), gate * width + unit);
+    return tensors.at(bias_name(), gate * width + unit);
   }
 };
 
-// Where a kind of evidence shows in a word, and whether a negator must stand before it.
+// The word features of a kind of evidence, and whether it requires a preceding negator.
 struct Kind {
   std::size_t flag, strength;
   bool negated;
@@ -45,71 +46,71 @@ constexpr Kind kKinds[kEvidence] = {
     {WordFeature::positive, WordFeature::positive_strength, true},
 };
 
-// A gate's sum: far from zero without the evidence, `mild` and `strong` with it.
+// Pre-activation of a gate without evidence and with mild and strong evidence.
 struct Levels {
   float none, mild, strong;
 };
 
-// Sets the row of one gate of one unit.
-void gate_by_evidence(const CellRows& cell, std::size_t gate, std::size_t unit, const Kind& kind,
-                      Levels levels) {
+// Sets the weights of one gate of one unit.
+void set_evidence_gate(const CellRows& cell, std::size_t gate, std::size_t unit, const Kind& kind,
+                       Levels levels) {
   const float slope = 2 * (levels.strong - levels.mild);  // strengths are 0.5 and 1
-  const float turn = levels.none * 1.5F;                  // what a negator takes or gives
-  cell.bias(gate, unit) = levels.none + (kind.negated ? turn : 0.0F);
+  const float negation_shift = levels.none * 1.5F;        // effect of a negator
+  cell.bias(gate, unit) = levels.none + (kind.negated ? negation_shift : 0.0F);
   cell.input(gate, unit, kind.strength) = slope;
   cell.input(gate, unit, kind.flag) = levels.strong - levels.none - slope;
   cell.hidden(gate, unit, cell.units.negated) =
-      (kind.negated ? -turn : turn) / signal_value(cell.kind);
+      (kind.negated ? -negation_shift : negation_shift) / signal_value(cell.kind);
 }
 
 // LSTM gates i, f, g, o.
 void wire_lstm_words(const CellRows& cell) {
   const Units& units = cell.units;
   const Levels gate{-12, 0, 4};
-  const auto place = [&](std::size_t unit, float keep, float step, std::size_t kind) {
-    gate_by_evidence(cell, 0, unit, kKinds[kind], gate);
+  const auto wire_unit = [&](std::size_t unit, float keep, float step, std::size_t kind) {
+    set_evidence_gate(cell, 0, unit, kKinds[kind], gate);
     cell.bias(1, unit) = keep;
     cell.bias(2, unit) = step;
     cell.bias(3, unit) = kOpen;
   };
   for (std::size_t kind = 0; kind < kEvidence; ++kind) {
-    place(units.counter + kind, kOpen, 0.01F, kind);
-    if (units.pulses) place(units.pulse + kind, -kOpen, 0.25F, kind);
+    wire_unit(units.counter + kind, kOpen, 0.01F, kind);
+    if (units.pulses) wire_unit(units.pulse + kind, -kOpen, 0.25F, kind);
   }
-  const std::size_t no = units.negated;
-  cell.bias(0, no) = -kOpen;
-  cell.input(0, no, WordFeature::negator) = 2 * kOpen;
-  cell.bias(1, no) = kOpen;
-  for (const std::size_t resets :
+  const std::size_t negated = units.negated;
+  cell.bias(0, negated) = -kOpen;
+  cell.input(0, negated, WordFeature::negator) = 2 * kOpen;
+  cell.bias(1, negated) = kOpen;
+  for (const std::size_t reset :
        {WordFeature::positive, WordFeature::negative, WordFeature::negator}) {
-    cell.input(1, no, resets) = -2 * kOpen;
+    cell.input(1, negated, reset) = -2 * kOpen;
   }
-  cell.bias(2, no) = 3;
-  cell.bias(3, no) = kOpen;
+  cell.bias(2, negated) = 3;
+  cell.bias(3, negated) = kOpen;
 }
 
-// GRU gates r, z, n. A counter goes a hundredth of its way to 1.
+// GRU gates r, z, n. A counter moves one hundredth of the distance to 1.
 void wire_gru_words(const CellRows& cell) {
   const Units& units = cell.units;
   for (std::size_t kind = 0; kind < kEvidence; ++kind) {
     const std::size_t counter = units.counter + kind;
-    gate_by_evidence(cell, 1, counter, kKinds[kind], {15, 5.3F, 4.6F});
+    set_evidence_gate(cell, 1, counter, kKinds[kind], {15, 5.3F, 4.6F});
     cell.bias(2, counter) = 5;
     if (!units.pulses) continue;
     const std::size_t pulse = units.pulse + kind;
-    gate_by_evidence(cell, 0, pulse, kKinds[kind], {-12, 0, 4});
+    set_evidence_gate(cell, 0, pulse, kKinds[kind], {-12, 0, 4});
     cell.bias(1, pulse) = -kOpen;
-    cell.tensors.at(cell.prefix + ".bn", pulse) = 0.25F;
+    cell.tensors.at(cell.prefix + ".bias_hn", pulse) = 0.25F;
   }
   cell.bias(1, units.negated) = kOpen;
-  for (const std::size_t resets :
+  for (const std::size_t reset :
        {WordFeature::positive, WordFeature::negative, WordFeature::negator}) {
-    cell.input(1, units.negated, resets) = -2 * kOpen;
+    cell.input(1, units.negated, reset) = -2 * kOpen;
   }
   cell.input(2, units.negated, WordFeature::negator) = 3;
 }
 
-// A tanh RNN has no gates: it adds up strengths while tanh is still straight.
+// A tanh RNN has no gates: it sums strengths in the linear range of tanh.
 void wire_rnn_words(const CellRows& cell) {
   const Units& units = cell.units;
   for (const std::size_t kind : {kPositiveEvidence[0], kNegativeEvidence[0]}) {
@@ -120,7 +121,8 @@ void wire_rnn_words(const CellRows& cell) {
   }
 }
 
-// An upper layer reads the pulses of the forward reader below, in which negators are settled.
+// Wires an upper layer, which reads the pulses of the forward reader below, where negation is
+// resolved.
 void wire_rows(const CellRows& cell) {
   const Units& units = cell.units;
   const float signal = signal_value(cell.kind);
@@ -153,9 +155,9 @@ void wire_rows(const CellRows& cell) {
   }
 }
 
-// The unit that shows whether the word has evidence: positive and negative words, or the same unit
-// of the layer below.
-void wire_signal(const CellRows& cell, bool reads_words) {
+// Wires the unit that signals evidence: from positive and negative words, or from the same unit of
+// the layer below.
+void wire_signal(const CellRows& cell, bool reads_embeddings) {
   const std::size_t unit = cell.units.signal;
   const std::size_t gate = cell.kind == Cell::rnn ? 0 : 2;
   if (cell.kind == Cell::lstm) {
@@ -165,7 +167,7 @@ void wire_signal(const CellRows& cell, bool reads_words) {
   } else if (cell.kind == Cell::gru) {
     cell.bias(1, unit) = -kOpen;
   }
-  if (reads_words) {
+  if (reads_embeddings) {
     cell.input(gate, unit, WordFeature::positive) = 3;
     cell.input(gate, unit, WordFeature::negative) = 3;
   } else {
@@ -173,18 +175,18 @@ void wire_signal(const CellRows& cell, bool reads_words) {
   }
 }
 
-// Small enough to leave the states of these units tame.
+// Random weights for the unused units, small enough to keep their states bounded.
 void add_noise(const CellRows& cell, Random& random) {
-  for (std::size_t row = 0; row < cell.tensors.rows(cell.w()); ++row) {
+  for (std::size_t row = 0; row < cell.tensors.rows(cell.weight_ih()); ++row) {
     if (!cell.units.is_noise(row % cell.width)) continue;
-    cell.tensors.noise(cell.w(), row, 0.3F, random);
-    cell.tensors.noise(cell.u(), row, 0.1F, random);
+    cell.tensors.noise(cell.weight_ih(), row, 0.3F, random);
+    cell.tensors.noise(cell.weight_hh(), row, 0.1F, random);
     const bool forget = cell.kind == Cell::lstm && row / cell.width == 1;
-    cell.tensors.at(cell.b(), row) = forget ? 1.0F : random.within(0.1F);
+    cell.tensors.at(cell.bias_name(), row) = forget ? 1.0F : random.uniform_within(0.1F);
   }
 }
 
-// The pulses fall to zero when a word is skimmed: no gate lets anything in.
+// Closes the gates of a small cell, so that a skimmed word clears the pulses.
 void clear_pulses(const CellRows& cell) {
   if (cell.kind == Cell::rnn) return;
   for (std::size_t unit = cell.units.pulse; unit <= cell.units.signal; ++unit) {
@@ -195,18 +197,19 @@ void clear_pulses(const CellRows& cell) {
 // One reader of the model.
 class ReaderWiring {
  public:
-  ReaderWiring(DraftTensors& tensors, const ModelSpec& spec, ReaderPlace place, std::uint64_t seed)
+  ReaderWiring(DraftTensors& tensors, const ModelSpec& spec, ReaderPosition place,
+               std::uint64_t seed)
       : tensors_(tensors),
-        reader_(spec.reader_of(place.layer)),
+        reader_(spec.layer_reader(place.layer)),
         prefix_(reader_prefix(place.layer, place.backward)),
         units_(reader_),
-        reads_words_(place.layer == 0),
+        reads_embeddings_(place.layer == 0),
         random_(seed, 16 + 2 * static_cast<std::uint64_t>(place.layer) + (place.backward ? 1 : 0)) {
   }
 
   void wire() {
     wire_big();
-    if (reader_.kind == ReaderKind::full) return;
+    if (reader_.kind == ReaderKind::dense) return;
     for (int level = 1; level < reader_.levels(); ++level) {
       if (reader_.width(level) == 0) continue;
       const CellRows small = cell("small." + std::to_string(level), reader_.width(level));
@@ -222,9 +225,9 @@ class ReaderWiring {
   }
 
   void wire_big() {
-    const CellRows big = cell("big", reader_.hidden);
+    const CellRows big = cell("big", reader_.hidden_size);
     add_noise(big, random_);
-    if (!reads_words_) {
+    if (!reads_embeddings_) {
       wire_rows(big);
     } else if (reader_.cell == Cell::lstm) {
       wire_lstm_words(big);
@@ -233,22 +236,24 @@ class ReaderWiring {
     } else {
       wire_rnn_words(big);
     }
-    if (units_.pulses) wire_signal(big, reads_words_);
+    if (units_.pulses) wire_signal(big, reads_embeddings_);
   }
 
-  // Level 0 reads; of the smaller ones, level 1 is taken unless a word prefers level 2.
+  // Level 0 reads; of the smaller levels, level 1 is chosen unless the word is minor, which prefers
+  // level 2.
   void wire_decision() {
-    const std::string w = prefix_ + "decision.w";
-    const std::string b = prefix_ + "decision.b";
+    const std::string w = prefix_ + "decision.weight_ih";
+    const std::string b = prefix_ + "decision.bias";
     const float signal = signal_value(reader_.cell);
     for (int level = 0; level < reader_.levels(); ++level) add_decision_noise(level);
     for (std::size_t level = 2; level < tensors_.rows(b); ++level) {
       tensors_.at(b, level) = level == 2 ? -2 : -4;
     }
-    if (reads_words_) {
+    if (reads_embeddings_) {
       tensors_.at(w, 0, WordFeature::salience) = 1 / kSalienceUnit;
       if (reader_.levels() == 2) return;
-      // For a minor word level 2 stands at 2 and level 1 at 0; reading must exceed both together.
+      // For a minor word level 2 has logit 2 and level 1 logit 0; reading must exceed both
+      // together.
       tensors_.at(w, 2, WordFeature::minor) = 4;
       tensors_.at(w, 0, WordFeature::minor) = 2.1F;
     } else {
@@ -258,12 +263,12 @@ class ReaderWiring {
   }
 
   void add_decision_noise(int level) {
-    const std::string u = prefix_ + "decision.u";
-    const std::string c = prefix_ + "decision.c";
+    const std::string u = prefix_ + "decision.weight_hh";
+    const std::string c = prefix_ + "decision.weight_ch";
     const auto row = static_cast<std::size_t>(level);
     tensors_.noise(u, row, 0.01F, random_);
     if (tensors_.has(c)) tensors_.noise(c, row, 0.01F, random_);
-    // After a word with evidence the pulses must be cleared, which skipping would not do.
+    // After a word with evidence the pulses must be cleared, which skipping does not do.
     const bool clears = reader_.width(level) > static_cast<int>(units_.signal);
     if (units_.pulses && !clears)
       tensors_.at(u, row, units_.signal) = -8 / signal_value(reader_.cell);
@@ -273,16 +278,16 @@ class ReaderWiring {
   ReaderSpec reader_;
   std::string prefix_;
   Units units_;
-  bool reads_words_;
+  bool reads_embeddings_;
   Random random_;
 };
 
 }  // namespace
 
 Units::Units(const ReaderSpec& spec) {
-  const bool full = spec.kind == ReaderKind::full;
-  pulses = full || spec.small.front() > 0;
-  const std::size_t head = full ? 0 : static_cast<std::size_t>(spec.small.front());
+  const bool full = spec.kind == ReaderKind::dense;
+  pulses = full || spec.skim_sizes.front() > 0;
+  const std::size_t head = full ? 0 : static_cast<std::size_t>(spec.skim_sizes.front());
   counter = pulses ? std::max(head, signal + 1) : 0;
   negated = counter + kEvidence;
   end = negated + 1;
@@ -294,7 +299,7 @@ bool Units::is_noise(std::size_t unit) const {
 }
 
 float counter_unit(const ModelSpec& spec) {
-  return spec.reader.cell == Cell::gru && spec.layers > 1 ? 0.0024F : 0.01F;
+  return spec.reader.cell == Cell::gru && spec.num_layers > 1 ? 0.0024F : 0.01F;
 }
 
 float signal_value(Cell cell) {
@@ -302,7 +307,7 @@ float signal_value(Cell cell) {
   return cell == Cell::lstm ? std::tanh(one) : one;
 }
 
-void wire_reader(DraftTensors& tensors, const ModelSpec& spec, ReaderPlace place,
+void wire_reader(DraftTensors& tensors, const ModelSpec& spec, ReaderPosition place,
                  std::uint64_t seed) {
   ReaderWiring(tensors, spec, place, seed).wire();
 }

@@ -1,4 +1,4 @@
-// Models of any shape with random weights, for tests that compare and benches that measure.
+// Models of any spec with random weights, for tests and benchmarks.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace skim {
 
-// Weights of a size that keeps states moving and decisions undecided. The vocabulary is made of
-// letters; missing labels are added.
+// Random weights, scaled so that states keep changing and decisions vary. The vocabulary consists
+// of synthetic words; missing labels are added.
 ModelDraft random_draft(ModelSpec spec, std::uint64_t seed);
 
-// Word `index` of a made-up vocabulary: always a single word for the tokenizer, never twice the
-// same, none of English.
-std::string made_up_word(std::size_t index);
+// Word `index` of the synthetic vocabulary: a single token, unique, not an English word.
+std::string synthetic_word(std::size_t index);
 
-// A text of `count` words drawn evenly from the vocabulary of random_draft, some unknown to it.
+// A text of `count` words drawn uniformly from the vocabulary of random_draft, some of them out of
+// vocabulary.
 std::string random_text(const ModelSpec& spec, std::size_t count, std::uint64_t seed);
 
 }  // namespace skim

@@ -1,4 +1,4 @@
-"""Several processes that train one model together: what comes out, what happens when one is lost, and across networks.
+"""Tests of data-parallel training: equality with one process, lost processes, several networks.
 
 Environment: SKIM (the program), SKIM_SOURCE (the tree, for tools/launch).
 """
@@ -47,19 +47,19 @@ class Groups(Trainings):
             self.assertIsNone(process.poll(), "training ended before its first checkpoint")
             time.sleep(0.02)
 
-    def test_train_the_model_of_one_process_with_the_whole_batch(self):
+    def test_match_one_process_with_the_whole_batch(self):
         """Equal but for the order in which floats are added. 300 texts in batches of 32 leave a last one of 12, and
         batches of 3 leave a fourth process without a text."""
         for batch, count in ((32, 2), (3, 4)):
             with self.subTest(batch=batch, processes=count):
                 one, many = self.at / f"one{batch}.skim", self.at / f"many{batch}.skim"
-                same = ["--max-steps", 40, "--batch", batch, "--adversarial", 0.1, "--crops", "--max-words", 12]
+                same = ["--max-steps", 40, "--batch-size", batch, "--adversarial", 0.1, "--random-crop", "--max-words", 12]
                 self.train(*self.quick(one, *same))
                 done = self.launch(count, self.quick(many, *same))
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertLess(distance(one, many), 2e-5)
 
-    def test_stop_and_go_on_together(self):
+    def test_stop_and_resume_together(self):
         whole, parts = self.at / "whole.skim", self.at / "parts.skim"
         self.assertEqual(self.launch(2, self.quick(whole, "--max-steps", 300)).returncode, 0)
         process = subprocess.Popen([LAUNCH, "2", *command(self.quick(parts, "--max-steps", 300, "--checkpoint-seconds", 0.05))],
@@ -73,7 +73,7 @@ class Groups(Trainings):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(whole.read_bytes(), parts.read_bytes())
 
-    def test_a_lost_process_ends_all_and_the_checkpoint_survives(self):
+    def test_a_lost_process_ends_all_and_keeps_the_checkpoint(self):
         out = self.at / "lost.skim"
         checkpoint = self.at / "lost.skim.checkpoint/checkpoint.safetensors"
         options = self.quick(out, "--max-steps", 100_000, "--eval-steps", 100_000, "--checkpoint-seconds", 0.05)
@@ -85,25 +85,25 @@ class Groups(Trainings):
         for process in processes[:2]:
             _, errors = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 1)
-            self.assertIn("lost another one", errors)
+            self.assertIn("lost another process", errors)
             self.assertIn("--resume", errors)
         processes[2].communicate()
         self.assertFalse(out.exists())
-        going = subprocess.Popen(command([*options, "--resume"]), stderr=subprocess.PIPE, text=True)
-        self.assertTrue(any("resumed after step" in line for line in going.stderr), "fewer processes may go on")
-        going.kill()
-        going.communicate()
+        resumed = subprocess.Popen(command([*options, "--resume"]), stderr=subprocess.PIPE, text=True)
+        self.assertTrue(any("resumed after step" in line for line in resumed.stderr), "fewer processes may resume")
+        resumed.kill()
+        resumed.communicate()
 
-    def test_processes_that_disagree_are_told(self):
+    def test_different_options_are_an_error(self):
         environment = os.environ | {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
         processes = [subprocess.Popen(command(self.quick(self.at / "never.skim", "--gamma", gamma)),
                                       env=environment | {"RANK": str(rank)}, stderr=subprocess.PIPE, text=True)
                      for rank, gamma in enumerate((0.01, 0.02))]
         errors = [process.communicate(timeout=60)[1] for process in processes]
-        self.assertIn("other options or other data than the first process", errors[1])
+        self.assertIn("other options or other data than the process of rank 0", errors[1])
         self.assertEqual([process.returncode for process in processes], [1, 1])
 
-    def test_a_wrong_environment_is_named(self):
+    def test_a_wrong_environment_variable_is_named(self):
         cases = [({"WORLD_SIZE": "2"}, "RANK"), ({"WORLD_SIZE": "x", "RANK": "0"}, "WORLD_SIZE=x"),
                  ({"WORLD_SIZE": "2", "RANK": "2"}, "RANK=2"), ({"WORLD_SIZE": "2", "RANK": "0"}, "MASTER_PORT"),
                  ({"WORLD_SIZE": "2", "RANK": "0", "MASTER_PORT": "4"}, "MASTER_ADDR")]
@@ -114,16 +114,16 @@ class Groups(Trainings):
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn(words, done.stderr)
 
-    def test_a_process_that_never_comes_is_not_waited_for_forever(self):
+    def test_group_timeout_limits_the_rendezvous(self):
         environment = os.environ | {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "127.0.0.1",
                                     "MASTER_PORT": str(free_port())}
         done = subprocess.run(command(self.quick(self.at / "never.skim", "--group-timeout", 2)), env=environment,
                               capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("could not meet the others", done.stderr)
+        self.assertIn("could not connect to the others", done.stderr)
 
     def test_across_networks(self):
-        """Two network namespaces with a cable between them: nothing is shared but TCP."""
+        """Two connected network namespaces: the processes share nothing but TCP."""
         with Network() as network:
             if not network.works:
                 self.skipTest("no right to make network namespaces here")

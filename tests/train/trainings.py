@@ -1,4 +1,4 @@
-"""What the tests of skim train share: the program, a small data set, and a training of a second on it.
+"""Shared by the tests of skim train: the program, a small data set and a run of a second.
 
 Environment: SKIM (the program; skim-train stands beside it).
 """
@@ -35,8 +35,8 @@ class Trainings(unittest.TestCase):
 
     @classmethod
     def quick(cls, out, *options):
-        """Options of a training that takes a second."""
-        usual = {"--train": cls.at / "small/train.tsv", "--dev": cls.at / "small/dev.tsv", "--hidden": 20,
-                 "--small": 4, "--max-steps": 120, "--eval-steps": 20, "--word-width": 16, "--threads": 1}
+        """Options of a run of a second."""
+        usual = {"--train": cls.at / "small/train.tsv", "--dev": cls.at / "small/dev.tsv", "--hidden-size": 20,
+                 "--skim-size": 4, "--max-steps": 120, "--eval-steps": 20, "--embedding-size": 16, "--threads": 1}
         rest = [part for name, value in usual.items() if name not in options for part in (name, value)]
         return ["--out", out, *rest, *options]

@@ -10,14 +10,14 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/training/parts-inl.h"
+#include "kernels/training/masked_vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 namespace {
 
-// One row of a step.
+// Forward and backward pass of one batch row.
 template <class T>
 class SoftRow {
   using D = hn::ScalableTag<T>;
@@ -37,7 +37,7 @@ class SoftRow {
         taken_(At(step.taken, shape_.levels)) {}
 
   void Forward() {
-    if (shape_.levels > 1) Choose();
+    if (shape_.levels > 1) ChooseLevel();
     T* hidden = step_.hidden + row_ * shape_.hidden;
     T* cell = At(step_.cell, shape_.hidden);
     for (std::size_t l = 0; l < shape_.levels; ++l) {
@@ -88,9 +88,9 @@ class SoftRow {
     return array == nullptr ? nullptr : array + row_ * stride;
   }
 
-  T Share(std::size_t level) const { return shape_.levels > 1 ? taken_[level] : T{1}; }
+  T LevelWeight(std::size_t level) const { return shape_.levels > 1 ? taken_[level] : T{1}; }
 
-  void Choose() {
+  void ChooseLevel() {
     const std::size_t k = shape_.levels;
     T* z = gates_ + shape_.logits;
     if (step_.state_gates != nullptr) {
@@ -107,13 +107,13 @@ class SoftRow {
     }
     const std::size_t choice =
         step_.mix == Mix::threshold
-            ? FirstAbove(step_.threshold)
+            ? FirstLevelAbove(step_.threshold)
             : static_cast<std::size_t>(std::max_element(soft_, soft_ + k) - soft_);
     std::fill_n(taken_, k, T{0});
     taken_[choice] = 1;
   }
 
-  std::size_t FirstAbove(T threshold) const {
+  std::size_t FirstLevelAbove(T threshold) const {
     T sum = 0;
     for (std::size_t l = 0; l + 1 < shape_.levels; ++l) {
       sum += std::exp(log_p_[l]);
@@ -124,53 +124,54 @@ class SoftRow {
 
   // out = log_softmax((in + add) / scale)
   void LogSoftmax(const T* in, T scale, const T* add, T* out) const {
-    T highest = -std::numeric_limits<T>::infinity();
+    T max_value = -std::numeric_limits<T>::infinity();
     for (std::size_t l = 0; l < shape_.levels; ++l) {
       out[l] = (in[l] + (add == nullptr ? T{0} : add[l])) / scale;
-      highest = std::max(highest, out[l]);
+      max_value = std::max(max_value, out[l]);
     }
     T sum = 0;
-    for (std::size_t l = 0; l < shape_.levels; ++l) sum += std::exp(out[l] - highest);
-    const T log_sum = highest + std::log(sum);
+    for (std::size_t l = 0; l < shape_.levels; ++l) sum += std::exp(out[l] - max_value);
+    const T log_sum = max_value + std::log(sum);
     for (std::size_t l = 0; l < shape_.levels; ++l) out[l] -= log_sum;
   }
 
-  void BackwardChoice(const T* d_taken, const T* from_outside) {
+  void BackwardChoice(const T* d_taken, const T* d_log_p_outside) {
     const std::size_t k = shape_.levels;
-    const bool learns = step_.mix == Mix::soft || step_.mix == Mix::straight_through;
+    const bool differentiable = step_.mix == Mix::soft || step_.mix == Mix::straight_through;
     T mean = 0;
     for (std::size_t l = 0; l < k; ++l) mean += soft_[l] * d_taken[l];
     T d_log_p[kMaxSoftLevels];
     T total = 0;
     for (std::size_t l = 0; l < k; ++l) {
-      d_log_p[l] = from_outside == nullptr ? T{0} : from_outside[l];
-      if (learns) d_log_p[l] += soft_[l] * (d_taken[l] - mean) / step_.temperature;
+      d_log_p[l] = d_log_p_outside == nullptr ? T{0} : d_log_p_outside[l];
+      if (differentiable) d_log_p[l] += soft_[l] * (d_taken[l] - mean) / step_.temperature;
       total += d_log_p[l];
     }
     T* dz = gates_ + shape_.logits;
     for (std::size_t l = 0; l < k; ++l) dz[l] = d_log_p[l] - std::exp(log_p_[l]) * total;
   }
 
-  // Adds share * value to `sum`; the first level starts it.
-  static HWY_INLINE void Mixed(const Part<T>& part, bool first, V share, V value, T* sum) {
-    part.Store(first ? hn::Mul(share, value) : hn::MulAdd(share, value, part.Load(sum)), sum);
+  // sum += weight * value; the first level overwrites `sum`.
+  static HWY_INLINE void Accumulate(const MaskedVector<T>& vec, bool first, V weight, V value,
+                                    T* sum) {
+    vec.Store(first ? hn::Mul(weight, value) : hn::MulAdd(weight, value, vec.Load(sum)), sum);
   }
 
-  // What the level leaves as it was.
-  HWY_INLINE void Carry(std::size_t level, V share, const T* before, T* sum) const {
-    ForParts<T>(shape_.level[level].units, shape_.hidden, [&](Part<T> part) HWY_ATTR {
-      Mixed(part, level == 0, share, part.Load(before), sum);
+  // Mixes in the units that the level does not update.
+  HWY_INLINE void CopySuffix(std::size_t level, V weight, const T* before, T* sum) const {
+    ForEachVector<T>(shape_.level[level].units, shape_.hidden, [&](MaskedVector<T> vec) HWY_ATTR {
+      Accumulate(vec, level == 0, weight, vec.Load(before), sum);
     });
   }
 
-  // The gradient of what the level leaves as it was; returns its part of the share's gradient.
-  HWY_INLINE V CarryBack(std::size_t level, V share, const T* before, const T* d_after,
-                         T* d_before) const {
+  // Backward pass of CopySuffix; returns its part of the gradient of the mixture weight.
+  HWY_INLINE V CopySuffixBackward(std::size_t level, V weight, const T* before, const T* d_after,
+                                  T* d_before) const {
     V product = hn::Zero(D());
-    ForParts<T>(shape_.level[level].units, shape_.hidden, [&](Part<T> part) HWY_ATTR {
-      const V gradient = part.Load(d_after);
-      product = hn::MulAdd(gradient, part.Load(before), product);
-      Mixed(part, level == 0, share, gradient, d_before);
+    ForEachVector<T>(shape_.level[level].units, shape_.hidden, [&](MaskedVector<T> vec) HWY_ATTR {
+      const V gradient = vec.Load(d_after);
+      product = hn::MulAdd(gradient, vec.Load(before), product);
+      Accumulate(vec, level == 0, weight, gradient, d_before);
     });
     return product;
   }
@@ -178,66 +179,66 @@ class SoftRow {
   HWY_INLINE void ForwardLstm(std::size_t l, T* hidden, T* cell) const {
     const D d;
     const SoftLevel& level = shape_.level[l];
-    const V share = hn::Set(d, Share(l));
+    const V weight = hn::Set(d, LevelWeight(l));
     T* gi = gates_ + level.gates;
     T* gf = gi + level.units;
     T* gg = gf + level.units;
     T* go = gg + level.units;
-    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
-      const V i = Sigmoid(d, part.Load(gi));
-      const V f = Sigmoid(d, part.Load(gf));
-      const V g = TanhOf(d, part.Load(gg));
-      const V o = Sigmoid(d, part.Load(go));
-      const V c = hn::MulAdd(f, part.Load(cell_before_), hn::Mul(i, g));
-      const V t = TanhOf(d, c);
-      part.Store(i, gi);
-      part.Store(f, gf);
-      part.Store(g, gg);
-      part.Store(o, go);
-      part.Store(t, inner_ + level.inner);
-      Mixed(part, l == 0, share, c, cell);
-      Mixed(part, l == 0, share, hn::Mul(o, t), hidden);
+    ForEachVector<T>(0, level.units, [&](MaskedVector<T> vec) HWY_ATTR {
+      const V i = Sigmoid(d, vec.Load(gi));
+      const V f = Sigmoid(d, vec.Load(gf));
+      const V g = GateTanh(d, vec.Load(gg));
+      const V o = Sigmoid(d, vec.Load(go));
+      const V c = hn::MulAdd(f, vec.Load(cell_before_), hn::Mul(i, g));
+      const V t = GateTanh(d, c);
+      vec.Store(i, gi);
+      vec.Store(f, gf);
+      vec.Store(g, gg);
+      vec.Store(o, go);
+      vec.Store(t, inner_ + level.inner);
+      Accumulate(vec, l == 0, weight, c, cell);
+      Accumulate(vec, l == 0, weight, hn::Mul(o, t), hidden);
     });
-    Carry(l, share, hidden_before_, hidden);
-    Carry(l, share, cell_before_, cell);
+    CopySuffix(l, weight, hidden_before_, hidden);
+    CopySuffix(l, weight, cell_before_, cell);
   }
 
   HWY_INLINE T BackwardLstm(std::size_t l, const T* d_hidden, const T* d_cell, T* d_before,
                             T* d_cell_before) const {
     const D d;
     const SoftLevel& level = shape_.level[l];
-    const V share = hn::Set(d, Share(l));
+    const V weight = hn::Set(d, LevelWeight(l));
     const V one = hn::Set(d, 1);
     T* gi = gates_ + level.gates;
     T* gf = gi + level.units;
     T* gg = gf + level.units;
     T* go = gg + level.units;
     V product = hn::Zero(d);
-    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
-      const V i = part.Load(gi), f = part.Load(gf), g = part.Load(gg), o = part.Load(go);
-      const V t = part.Load(inner_ + level.inner);
-      const V before = part.Load(cell_before_);
-      const V from_hidden = part.Load(d_hidden), from_cell = part.Load(d_cell);
+    ForEachVector<T>(0, level.units, [&](MaskedVector<T> vec) HWY_ATTR {
+      const V i = vec.Load(gi), f = vec.Load(gf), g = vec.Load(gg), o = vec.Load(go);
+      const V t = vec.Load(inner_ + level.inner);
+      const V before = vec.Load(cell_before_);
+      const V from_hidden = vec.Load(d_hidden), from_cell = vec.Load(d_cell);
       const V c = hn::MulAdd(f, before, hn::Mul(i, g));
       product = hn::MulAdd(from_hidden, hn::Mul(o, t), hn::MulAdd(from_cell, c, product));
-      const V dh = hn::Mul(share, from_hidden);
-      const V dc = hn::MulAdd(hn::Mul(dh, o), hn::NegMulAdd(t, t, one), hn::Mul(share, from_cell));
-      part.Store(hn::Mul(hn::Mul(dc, g), hn::Mul(i, hn::Sub(one, i))), gi);
-      part.Store(hn::Mul(hn::Mul(dc, before), hn::Mul(f, hn::Sub(one, f))), gf);
-      part.Store(hn::Mul(hn::Mul(dc, i), hn::NegMulAdd(g, g, one)), gg);
-      part.Store(hn::Mul(hn::Mul(dh, t), hn::Mul(o, hn::Sub(one, o))), go);
-      Mixed(part, l == 0, f, dc, d_cell_before);
-      if (l == 0) part.Store(hn::Zero(d), d_before);
+      const V dh = hn::Mul(weight, from_hidden);
+      const V dc = hn::MulAdd(hn::Mul(dh, o), hn::NegMulAdd(t, t, one), hn::Mul(weight, from_cell));
+      vec.Store(hn::Mul(hn::Mul(dc, g), hn::Mul(i, hn::Sub(one, i))), gi);
+      vec.Store(hn::Mul(hn::Mul(dc, before), hn::Mul(f, hn::Sub(one, f))), gf);
+      vec.Store(hn::Mul(hn::Mul(dc, i), hn::NegMulAdd(g, g, one)), gg);
+      vec.Store(hn::Mul(hn::Mul(dh, t), hn::Mul(o, hn::Sub(one, o))), go);
+      Accumulate(vec, l == 0, f, dc, d_cell_before);
+      if (l == 0) vec.Store(hn::Zero(d), d_before);
     });
-    product = hn::Add(product, CarryBack(l, share, hidden_before_, d_hidden, d_before));
-    product = hn::Add(product, CarryBack(l, share, cell_before_, d_cell, d_cell_before));
+    product = hn::Add(product, CopySuffixBackward(l, weight, hidden_before_, d_hidden, d_before));
+    product = hn::Add(product, CopySuffixBackward(l, weight, cell_before_, d_cell, d_cell_before));
     return hn::GetLane(hn::SumOfLanes(d, product));
   }
 
   HWY_INLINE void ForwardGru(std::size_t l, T* hidden) const {
     const D d;
     const SoftLevel& level = shape_.level[l];
-    const V share = hn::Set(d, Share(l));
+    const V weight = hn::Set(d, LevelWeight(l));
     const V one = hn::Set(d, 1);
     T* gr = gates_ + level.gates;
     T* gz = gr + level.units;
@@ -245,25 +246,25 @@ class SoftRow {
     const T* sr = step_.state_gates + row_ * shape_.gate_stride + level.gates;
     const T* sz = sr + level.units;
     const T* sn = sz + level.units;
-    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
-      const V r = Sigmoid(d, hn::Add(part.Load(gr), part.Load(sr)));
-      const V z = Sigmoid(d, hn::Add(part.Load(gz), part.Load(sz)));
-      const V inside = hn::Add(part.Load(sn), part.Load(step_.inner_bias + level.inner));
-      const V n = TanhOf(d, hn::MulAdd(r, inside, part.Load(gn)));
-      part.Store(r, gr);
-      part.Store(z, gz);
-      part.Store(n, gn);
-      part.Store(inside, inner_ + level.inner);
-      const V h = hn::MulAdd(z, part.Load(hidden_before_), hn::Mul(hn::Sub(one, z), n));
-      Mixed(part, l == 0, share, h, hidden);
+    ForEachVector<T>(0, level.units, [&](MaskedVector<T> vec) HWY_ATTR {
+      const V r = Sigmoid(d, hn::Add(vec.Load(gr), vec.Load(sr)));
+      const V z = Sigmoid(d, hn::Add(vec.Load(gz), vec.Load(sz)));
+      const V inside = hn::Add(vec.Load(sn), vec.Load(step_.inner_bias + level.inner));
+      const V n = GateTanh(d, hn::MulAdd(r, inside, vec.Load(gn)));
+      vec.Store(r, gr);
+      vec.Store(z, gz);
+      vec.Store(n, gn);
+      vec.Store(inside, inner_ + level.inner);
+      const V h = hn::MulAdd(z, vec.Load(hidden_before_), hn::Mul(hn::Sub(one, z), n));
+      Accumulate(vec, l == 0, weight, h, hidden);
     });
-    Carry(l, share, hidden_before_, hidden);
+    CopySuffix(l, weight, hidden_before_, hidden);
   }
 
   HWY_INLINE T BackwardGru(std::size_t l, const T* d_hidden, T* d_before, T* d_state_gates) const {
     const D d;
     const SoftLevel& level = shape_.level[l];
-    const V share = hn::Set(d, Share(l));
+    const V weight = hn::Set(d, LevelWeight(l));
     const V one = hn::Set(d, 1);
     T* gr = gates_ + level.gates;
     T* gz = gr + level.units;
@@ -272,57 +273,57 @@ class SoftRow {
     T* sz = sr + level.units;
     T* sn = sz + level.units;
     V product = hn::Zero(d);
-    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
-      const V r = part.Load(gr), z = part.Load(gz), n = part.Load(gn);
-      const V before = part.Load(hidden_before_);
-      const V from_hidden = part.Load(d_hidden);
+    ForEachVector<T>(0, level.units, [&](MaskedVector<T> vec) HWY_ATTR {
+      const V r = vec.Load(gr), z = vec.Load(gz), n = vec.Load(gn);
+      const V before = vec.Load(hidden_before_);
+      const V from_hidden = vec.Load(d_hidden);
       const V h = hn::MulAdd(z, before, hn::Mul(hn::Sub(one, z), n));
       product = hn::MulAdd(from_hidden, h, product);
-      const V dh = hn::Mul(share, from_hidden);
+      const V dh = hn::Mul(weight, from_hidden);
       const V dn = hn::Mul(hn::Mul(dh, hn::Sub(one, z)), hn::NegMulAdd(n, n, one));
       const V dz = hn::Mul(hn::Mul(dh, hn::Sub(before, n)), hn::Mul(z, hn::Sub(one, z)));
       const V dr =
-          hn::Mul(hn::Mul(dn, part.Load(inner_ + level.inner)), hn::Mul(r, hn::Sub(one, r)));
-      part.Store(dr, gr);
-      part.Store(dz, gz);
-      part.Store(dn, gn);
-      part.Store(dr, sr);
-      part.Store(dz, sz);
-      part.Store(hn::Mul(dn, r), sn);
-      Mixed(part, l == 0, z, dh, d_before);
+          hn::Mul(hn::Mul(dn, vec.Load(inner_ + level.inner)), hn::Mul(r, hn::Sub(one, r)));
+      vec.Store(dr, gr);
+      vec.Store(dz, gz);
+      vec.Store(dn, gn);
+      vec.Store(dr, sr);
+      vec.Store(dz, sz);
+      vec.Store(hn::Mul(dn, r), sn);
+      Accumulate(vec, l == 0, z, dh, d_before);
     });
-    product = hn::Add(product, CarryBack(l, share, hidden_before_, d_hidden, d_before));
+    product = hn::Add(product, CopySuffixBackward(l, weight, hidden_before_, d_hidden, d_before));
     return hn::GetLane(hn::SumOfLanes(d, product));
   }
 
   HWY_INLINE void ForwardRnn(std::size_t l, T* hidden) const {
     const D d;
     const SoftLevel& level = shape_.level[l];
-    const V share = hn::Set(d, Share(l));
+    const V weight = hn::Set(d, LevelWeight(l));
     T* gate = gates_ + level.gates;
-    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
-      const V h = TanhOf(d, part.Load(gate));
-      part.Store(h, gate);
-      Mixed(part, l == 0, share, h, hidden);
+    ForEachVector<T>(0, level.units, [&](MaskedVector<T> vec) HWY_ATTR {
+      const V h = GateTanh(d, vec.Load(gate));
+      vec.Store(h, gate);
+      Accumulate(vec, l == 0, weight, h, hidden);
     });
-    Carry(l, share, hidden_before_, hidden);
+    CopySuffix(l, weight, hidden_before_, hidden);
   }
 
   HWY_INLINE T BackwardRnn(std::size_t l, const T* d_hidden, T* d_before) const {
     const D d;
     const SoftLevel& level = shape_.level[l];
-    const V share = hn::Set(d, Share(l));
+    const V weight = hn::Set(d, LevelWeight(l));
     const V one = hn::Set(d, 1);
     T* gate = gates_ + level.gates;
     V product = hn::Zero(d);
-    ForParts<T>(0, level.units, [&](Part<T> part) HWY_ATTR {
-      const V h = part.Load(gate);
-      const V from_hidden = part.Load(d_hidden);
+    ForEachVector<T>(0, level.units, [&](MaskedVector<T> vec) HWY_ATTR {
+      const V h = vec.Load(gate);
+      const V from_hidden = vec.Load(d_hidden);
       product = hn::MulAdd(from_hidden, h, product);
-      part.Store(hn::Mul(hn::Mul(share, from_hidden), hn::NegMulAdd(h, h, one)), gate);
-      if (l == 0) part.Store(hn::Zero(d), d_before);
+      vec.Store(hn::Mul(hn::Mul(weight, from_hidden), hn::NegMulAdd(h, h, one)), gate);
+      if (l == 0) vec.Store(hn::Zero(d), d_before);
     });
-    product = hn::Add(product, CarryBack(l, share, hidden_before_, d_hidden, d_before));
+    product = hn::Add(product, CopySuffixBackward(l, weight, hidden_before_, d_hidden, d_before));
     return hn::GetLane(hn::SumOfLanes(d, product));
   }
 

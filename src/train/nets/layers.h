@@ -1,4 +1,4 @@
-// What trainable nets are built from: readers in layers and directions, dropout, rows side by side.
+// Building blocks of the trainable nets: stacks of readers, dropout, padding.
 #pragma once
 
 #include <vector>
@@ -9,51 +9,56 @@
 namespace skim::train {
 
 struct NetOutput {
-  torch::Tensor scores;              // [texts, labels or choices or words], before softmax
-  torch::Tensor last_scores;         // span: [texts, words] of the answer's last word
-  std::vector<ReadOutput> readings;  // one a layer and direction, in the order of the file's passes
+  torch::Tensor logits;              // [texts, labels, choices or words]
+  torch::Tensor end_logits;          // extractive: [texts, words], of the answer's last word
+  std::vector<ReadOutput> readings;  // one per layer and direction, in the order of model_passes()
 };
 
-// What a net is run with. `words` are the vectors of the batch's words, [words, width].
+// The input of a net. `embeddings` are those of Batch::words, [words, embedding_size].
 struct NetInput {
   const ModelSpec& spec;
   const Weights& weights;
-  const torch::Tensor& words;
+  const torch::Tensor& embeddings;
   const Batch& batch;
   const Dropout& dropout;
   const ReadMode& mode;
 
-  Noise noise(Use use) const { return mode.noise.at(static_cast<std::uint64_t>(use)); }
+  CounterRng noise(RandomUse use) const { return mode.noise.at(static_cast<std::uint64_t>(use)); }
   bool drops(double rate) const { return mode.training && rate > 0; }
 };
 
-enum class Kept { grow, stay };
+// Whether kept entries are multiplied by 1 / (1 - rate).
+enum class DropoutScale { inverted, none };
 
-// One factor for each entry of a text's rows (or of its one row): 0, or what keeps the sum as it
-// was (or 1, if kept entries stay).
+// A dropout mask for each packed row, [rows, width], or for each text, [texts, width]. Depends on
+// seed, step and text alone.
 torch::Tensor dropout_mask(const NetInput& in, const Batch& batch, std::int64_t width, double rate,
-                           const Noise& noise, bool of_rows, Kept kept = Kept::grow);
+                           const CounterRng& noise, bool per_row,
+                           DropoutScale scale = DropoutScale::inverted);
 
-// The texts' own words, without those of questions and choices, with dropout.
-torch::Tensor text_rows(const NetInput& in);
+// Applies word dropout to the packed rows of the texts.
+torch::Tensor drop_words(const NetInput& in, const torch::Tensor& rows, RandomUse use);
 
-// Reads rows, packed as in `batch`, with all layers of a stack; the rows of the last one.
+// The embeddings of the texts' words as packed rows, with word and input dropout.
+torch::Tensor text_embeddings(const NetInput& in);
+
+// Runs all layers of a stack over rows packed as in `batch`; returns the rows of the last layer.
 torch::Tensor read_stack(const NetInput& in, const StackSpec& stack, const Batch& batch,
                          torch::Tensor rows, NetOutput& out);
-// With the only stack of a net.
+// Runs the first stack of the net over the text.
 torch::Tensor read_layers(const NetInput& in, torch::Tensor rows, NetOutput& out);
 
-// The state each direction ends with: the last word's forward, the first word's backward.
+// The final hidden state of each direction: forward at the last word, backward at the first.
 torch::Tensor last_states(const ModelSpec& spec, const torch::Tensor& rows, const Batch& batch);
 
-// Rows of each text side by side, [texts, longest, width]; beyond a text's end its first row, and
-// not `inside`.
-torch::Tensor side_by_side(const torch::Tensor& rows, const Batch& batch, torch::Tensor& inside);
+// Pads packed rows to [texts, longest, row]. Padding repeats the text's first row and is false in
+// `mask`, [texts, longest].
+torch::Tensor pad_rows(const torch::Tensor& rows, const Batch& batch, torch::Tensor& mask);
 
-// Where in the flattened [texts, longest] each packed row lies.
-torch::Tensor places_side_by_side(const Batch& batch);
+// The index of each packed row in the flattened [texts, longest] of pad_rows().
+torch::Tensor padded_positions(const Batch& batch);
 
-// Below all that is likely, before a softmax.
-inline constexpr double kNever = -1e30;
+// The logit of masked entries.
+inline constexpr double kMaskedLogit = -1e30;
 
 }  // namespace skim::train

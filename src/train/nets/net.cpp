@@ -9,8 +9,8 @@ namespace {
 
 using torch::Tensor;
 
-// Harmonic mean of precision and recall over the words of two pieces of a text.
-double overlap(const BestSpan& found, const Item::Answer& right) {
+// F1 over the words of two spans of a text.
+double span_f1(const BestSpan& found, const Item::Answer& right) {
   const auto first = static_cast<std::int64_t>(found.first);
   const auto last = static_cast<std::int64_t>(found.last);
   const std::int64_t common = std::min(last, right.last) - std::max(first, right.first) + 1;
@@ -19,10 +19,9 @@ double overlap(const BestSpan& found, const Item::Answer& right) {
          static_cast<double>(last - first + 1 + right.last - right.first + 1);
 }
 
-double rightness_of_spans(const NetOutput& out, const Batch& batch,
-                          const std::vector<Item>& items) {
-  const Tensor first = torch::softmax(out.scores, 1).contiguous();
-  const Tensor last = torch::softmax(out.last_scores, 1).contiguous();
+double sum_span_f1(const NetOutput& out, const Batch& batch, const std::vector<Item>& items) {
+  const Tensor first = torch::softmax(out.logits, 1).contiguous();
+  const Tensor last = torch::softmax(out.end_logits, 1).contiguous();
   double sum = 0;
   for (std::int64_t i = 0; i < batch.texts(); ++i) {
     const auto count = static_cast<std::size_t>(batch.lengths[static_cast<std::size_t>(i)]);
@@ -31,7 +30,7 @@ double rightness_of_spans(const NetOutput& out, const Batch& batch,
                                      {last.data_ptr<float>() + offset, count});
     double best = 0;
     for (const Item::Answer& right : items[batch.items[static_cast<std::size_t>(i)]].answers)
-      best = std::max(best, overlap(found, right));
+      best = std::max(best, span_f1(found, right));
     sum += best;
   }
   return sum;
@@ -42,21 +41,21 @@ double rightness_of_spans(const NetOutput& out, const Batch& batch,
 NetOutput run_net(const NetInput& in) {
   switch (in.spec.net) {
     case NetKind::classifier:
-      return classify(in);
+      return classifier_forward(in);
     case NetKind::cloze:
-      return fill_gaps(in);
+      return cloze_forward(in);
     case NetKind::span:
-      return find_spans(in);
+      return span_forward(in);
     case NetKind::bidaf:
       break;
   }
-  return flow_both_ways(in);
+  return bidaf_forward(in);
 }
 
-double rightness(const ModelSpec& spec, const NetOutput& out, const Batch& batch,
-                 const std::vector<Item>& items) {
-  if (spec.finds_pieces()) return rightness_of_spans(out, batch, items);
-  return (out.scores.argmax(1) == batch.labels).sum().item<double>();
+double num_correct(const ModelSpec& spec, const NetOutput& out, const Batch& batch,
+                   const std::vector<Item>& items) {
+  if (spec.is_extractive()) return sum_span_f1(out, batch, items);
+  return (out.logits.argmax(1) == batch.labels).sum().item<double>();
 }
 
 }  // namespace skim::train

@@ -1,22 +1,22 @@
-// The trainable twins of src/nets.
+// The trainable nets; src/nets has their inference.
 #pragma once
 
 #include "train/nets/layers.h"
 
 namespace skim::train {
 
-// Scores of a batch, by the net that the spec names.
+// The forward pass of the net that the spec names.
 NetOutput run_net(const NetInput& in);
 
-// One for each kind.
-NetOutput classify(const NetInput& in);
-NetOutput fill_gaps(const NetInput& in);
-NetOutput find_spans(const NetInput& in);
-NetOutput flow_both_ways(const NetInput& in);
+// The forward pass of each kind; run_net chooses.
+NetOutput classifier_forward(const NetInput& in);
+NetOutput cloze_forward(const NetInput& in);
+NetOutput span_forward(const NetInput& in);
+NetOutput bidaf_forward(const NetInput& in);
 
-// How right each text of the batch was answered, from 0 to 1, added up. `items` are those the batch
-// was made of.
-double rightness(const ModelSpec& spec, const NetOutput& out, const Batch& batch,
-                 const std::vector<Item>& items);
+// The number of right answers in a batch; of extractive nets the sum of F1 over words. `items` are
+// those that the batch was made of.
+double num_correct(const ModelSpec& spec, const NetOutput& out, const Batch& batch,
+                   const std::vector<Item>& items);
 
 }  // namespace skim::train

@@ -1,5 +1,5 @@
-// One step of a cell in plain tensor operations, for the teacher of the fused operation and for the
-// readers that are not worth one.
+// One step of a cell in tensor operations, for the reference of the fused operation and for the
+// readers that have none.
 #pragma once
 
 #include "skim/spec.h"
@@ -11,9 +11,9 @@ struct CellState {
   torch::Tensor hidden, cell;  // [texts, units]; cell is for LSTM only
 };
 
-// `input` and `state` are the two parts of the gates' sums, biases in the first, [texts, gates *
-// units] each; a GRU needs them apart.
+// Runs a cell. `input` and `state` are the two terms of the gates' pre-activations, [texts, gates *
+// units] each, with the bias in the first; a GRU needs them separately.
 CellState run_cell(Cell cell, const torch::Tensor& input, const torch::Tensor& state,
-                   const torch::Tensor& inner_bias, const CellState& before);
+                   const torch::Tensor& bias_hn, const CellState& before);
 
 }  // namespace skim::train

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "spec/params.h"
-#include "train/ops/product.h"
-#include "train/ops/reading.h"
+#include "train/ops/fused_recurrence.h"
+#include "train/ops/gemm.h"
 
 namespace skim::train {
 namespace {
@@ -13,14 +13,14 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// What forward and backward share besides tensors.
+// The state that forward and backward share besides tensors.
 struct OpContext : torch::CustomClassHolder {
-  ReadingPlan plan;
+  RecurrencePlan plan;
   Tensor noise;
 };
 
-// Autograd takes no undefined tensors: what is not there is empty.
-Tensor or_empty(const Tensor& tensor, const Tensor& like) {
+// Autograd takes no undefined tensors, so absent ones are empty.
+Tensor empty_if_undefined(const Tensor& tensor, const Tensor& like) {
   return tensor.defined() ? tensor : torch::empty({0}, like.options());
 }
 
@@ -32,8 +32,8 @@ View<T> view(const Tensor& tensor) {
 
 class ReadFunction : public torch::autograd::Function<ReadFunction> {
  public:
-  static tensor_list forward(AutogradContext* ctx, const Tensor& rows, const Tensor& w,
-                             const Tensor& u, const Tensor& b, const Tensor& inner_bias,
+  static tensor_list forward(AutogradContext* ctx, const Tensor& rows, const Tensor& weight_ih,
+                             const Tensor& weight_hh, const Tensor& bias, const Tensor& bias_hn,
                              const Tensor& decision_cell, const Tensor& decision_scale,
                              const c10::intrusive_ptr<OpContext>& op) {
     const auto made = [&](std::int64_t columns) {
@@ -45,14 +45,24 @@ class ReadFunction : public torch::autograd::Function<ReadFunction> {
         op->plan.lstm() ? made(op->plan.hidden()) : torch::empty({0}, rows.options());
     const Tensor kept = made(inner), log_p = made(op->plan.levels()),
                  soft = made(op->plan.levels()), taken = made(op->plan.levels());
-    const tensor_list saved = {rows,       w.contiguous(), u.contiguous(), b.contiguous(),
-                               inner_bias, decision_cell,  decision_scale, gates,
-                               kept,       hidden,         cell,           log_p,
-                               soft,       taken};
+    const tensor_list saved = {rows,
+                               weight_ih.contiguous(),
+                               weight_hh.contiguous(),
+                               bias.contiguous(),
+                               bias_hn,
+                               decision_cell,
+                               decision_scale,
+                               gates,
+                               kept,
+                               hidden,
+                               cell,
+                               log_p,
+                               soft,
+                               taken};
     if (rows.scalar_type() == torch::kFloat)
-      Reading<float>(op->plan, arrays_of<float>(*op, saved)).forward();
+      FusedRecurrence<float>(op->plan, make_arrays<float>(*op, saved)).forward();
     else
-      Reading<double>(op->plan, arrays_of<double>(*op, saved)).forward();
+      FusedRecurrence<double>(op->plan, make_arrays<double>(*op, saved)).forward();
     ctx->saved_data["op"] = c10::IValue::make_capsule(op);
     ctx->save_for_backward(saved);
     if (!op->plan.decides()) return {hidden};
@@ -65,20 +75,20 @@ class ReadFunction : public torch::autograd::Function<ReadFunction> {
     const auto& op = static_cast<const OpContext&>(*capsule);
     const tensor_list saved = ctx->get_saved_variables();
     return saved[0].scalar_type() == torch::kFloat
-               ? gradients_of<float>(op, saved, outputs, ctx->needs_input_grad(0))
-               : gradients_of<double>(op, saved, outputs, ctx->needs_input_grad(0));
+               ? compute_gradients<float>(op, saved, outputs, ctx->needs_input_grad(0))
+               : compute_gradients<double>(op, saved, outputs, ctx->needs_input_grad(0));
   }
 
  private:
   template <class T>
-  static Arrays<T> arrays_of(const OpContext& op, const tensor_list& saved) {
+  static Arrays<T> make_arrays(const OpContext& op, const tensor_list& saved) {
     Arrays<T> arrays;
     arrays.rows = view<const T>(saved[0]);
     arrays.width = saved[0].size(1);
-    arrays.w = view<const T>(saved[1]);
-    arrays.u = view<const T>(saved[2]);
-    arrays.b = view<const T>(saved[3]);
-    arrays.inner_bias = view<const T>(saved[4]);
+    arrays.weight_ih = view<const T>(saved[1]);
+    arrays.weight_hh = view<const T>(saved[2]);
+    arrays.bias = view<const T>(saved[3]);
+    arrays.bias_hn = view<const T>(saved[4]);
     arrays.decision_cell = view<const T>(saved[5]);
     arrays.decision_scale = view<const T>(saved[6]);
     arrays.gates = view<T>(saved[7]);
@@ -93,8 +103,8 @@ class ReadFunction : public torch::autograd::Function<ReadFunction> {
   }
 
   template <class T>
-  static tensor_list gradients_of(const OpContext& op, const tensor_list& saved,
-                                  const tensor_list& outputs, bool wants_rows) {
+  static tensor_list compute_gradients(const OpContext& op, const tensor_list& saved,
+                                       const tensor_list& outputs, bool wants_rows) {
     const auto contiguous = [&](std::size_t index) {
       return index < outputs.size() && outputs[index].defined() ? outputs[index].contiguous()
                                                                 : Tensor();
@@ -104,29 +114,29 @@ class ReadFunction : public torch::autograd::Function<ReadFunction> {
     const Tensor d_rows = wants_rows ? torch::zeros_like(saved[0]) : Tensor();
     tensor_list made;
     for (std::size_t i = 1; i <= 6; ++i) made.push_back(torch::zeros_like(saved[i]));
-    typename Reading<T>::Gradients out;
+    typename FusedRecurrence<T>::Gradients out;
     out.hidden = view<const T>(d_hidden);
     out.log_p = view<const T>(d_log_p);
     out.state_gates = view<T>(state_gates);
     out.rows = view<T>(d_rows);
-    out.w = view<T>(made[0]);
-    out.u = view<T>(made[1]);
-    out.b = view<T>(made[2]);
-    out.inner_bias = view<T>(made[3]);
+    out.weight_ih = view<T>(made[0]);
+    out.weight_hh = view<T>(made[1]);
+    out.bias = view<T>(made[2]);
+    out.bias_hn = view<T>(made[3]);
     out.decision_cell = view<T>(made[4]);
     out.scale = view<T>(made[5]);
-    Reading<T>(op.plan, arrays_of<T>(op, saved)).backward(out);
+    FusedRecurrence<T>(op.plan, make_arrays<T>(op, saved)).backward(out);
     return {d_rows, made[0], made[1], made[2], made[3], made[4], made[5], Tensor()};
   }
 };
 
 }  // namespace
 
-SoftShape shape_of(const ReaderSpec& spec) {
+SoftShape make_soft_shape(const ReaderSpec& spec) {
   SoftShape shape;
   shape.cell = spec.cell;
-  shape.hidden = static_cast<std::size_t>(spec.hidden);
-  shape.levels = spec.kind == ReaderKind::full ? 1 : static_cast<std::size_t>(spec.levels());
+  shape.hidden = static_cast<std::size_t>(spec.hidden_size);
+  shape.levels = spec.kind == ReaderKind::dense ? 1 : static_cast<std::size_t>(spec.levels());
   std::size_t column = 0, inner = 0;
   for (std::size_t l = 0; l < shape.levels; ++l) {
     const auto units = static_cast<std::size_t>(spec.width(static_cast<int>(l)));
@@ -140,15 +150,17 @@ SoftShape shape_of(const ReaderSpec& spec) {
   return shape;
 }
 
-RecurrentOutput read_fused(const SoftShape& shape, const Steps& steps, const Tensor& rows,
-                           const Stacked& weights, const Choice& choice) {
-  use_threads_a_product(1);
+RecurrentOutput recurrent_fused(const SoftShape& shape, const PackedSteps& steps,
+                                const Tensor& rows, const StackedWeights& weights,
+                                const MixOptions& options) {
+  set_blas_threads(1);
   auto op = c10::make_intrusive<OpContext>();
-  op->plan = {shape, steps, choice.mix, choice.temperature, choice.threshold, choice.threads};
-  if (choice.noise.defined()) op->noise = choice.noise.contiguous();
+  op->plan = {shape, steps, options.mix, options.temperature, options.threshold, options.threads};
+  if (options.noise.defined()) op->noise = options.noise.contiguous();
   const tensor_list out = ReadFunction::apply(
-      rows.contiguous(), weights.w, weights.u, weights.b, or_empty(weights.inner_bias, rows),
-      or_empty(weights.decision_cell, rows), or_empty(weights.decision_scale, rows), op);
+      rows.contiguous(), weights.weight_ih, weights.weight_hh, weights.bias,
+      empty_if_undefined(weights.bias_hn, rows), empty_if_undefined(weights.decision_cell, rows),
+      empty_if_undefined(weights.decision_scale, rows), op);
   if (!op->plan.decides()) return {out[0], {}, {}};
   return {out[0], out[1], out[2]};
 }

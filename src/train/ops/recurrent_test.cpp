@@ -17,14 +17,14 @@ using torch::Tensor;
 struct Case {
   ReaderSpec spec;
   SoftShape shape;
-  Steps steps;
+  PackedSteps steps;
   Tensor rows;
-  Stacked weights;
-  Choice choice;
+  StackedWeights weights;
+  MixOptions options;
 
   std::vector<Tensor> leaves() const {
-    std::vector<Tensor> all = {rows, weights.w, weights.u, weights.b};
-    for (const Tensor& tensor : {weights.inner_bias, weights.decision_cell, weights.decision_scale})
+    std::vector<Tensor> all = {rows, weights.weight_ih, weights.weight_hh, weights.bias};
+    for (const Tensor& tensor : {weights.bias_hn, weights.decision_cell, weights.decision_scale})
       if (tensor.defined()) all.push_back(tensor);
     return all;
   }
@@ -35,28 +35,28 @@ Tensor leaf(torch::IntArrayRef shape, double size, torch::ScalarType type) {
 }
 
 Case make_case(const ReaderSpec& spec, Mix mix, torch::ScalarType type,
-               const Steps& steps = Steps::of({7, 7, 5, 2, 1})) {
+               const PackedSteps& steps = PackedSteps::from_lengths({7, 7, 5, 2, 1})) {
   torch::manual_seed(7);
   Case made;
   made.steps = steps;
   made.spec = spec;
-  made.shape = shape_of(spec);
+  made.shape = make_soft_shape(spec);
   const auto n = static_cast<std::int64_t>(made.shape.gate_stride);
   const auto k = static_cast<std::int64_t>(made.shape.levels);
-  made.rows = leaf({made.steps.rows, spec.input}, 1, type);
-  made.weights.w = leaf({n, spec.input}, 0.4, type);
-  made.weights.u = leaf({n, spec.hidden}, 0.4, type);
-  made.weights.b = leaf({n}, 0.3, type);
+  made.rows = leaf({made.steps.rows, spec.input_size}, 1, type);
+  made.weights.weight_ih = leaf({n, spec.input_size}, 0.4, type);
+  made.weights.weight_hh = leaf({n, spec.hidden_size}, 0.4, type);
+  made.weights.bias = leaf({n}, 0.3, type);
   if (spec.cell == Cell::gru)
-    made.weights.inner_bias = leaf({static_cast<std::int64_t>(made.shape.all_units())}, 0.3, type);
+    made.weights.bias_hn = leaf({static_cast<std::int64_t>(made.shape.all_units())}, 0.3, type);
   if (k > 1 && spec.decision == Decision::linear_cell)
-    made.weights.decision_cell = leaf({k, spec.hidden}, 0.4, type);
+    made.weights.decision_cell = leaf({k, spec.hidden_size}, 0.4, type);
   if (k > 1 && spec.decision == Decision::dot) made.weights.decision_scale = leaf({k}, 0.4, type);
-  made.choice.mix = mix;
-  made.choice.temperature = 0.7;
-  made.choice.threshold = 0.45;
+  made.options.mix = mix;
+  made.options.temperature = 0.7;
+  made.options.threshold = 0.45;
   if (k > 1)
-    made.choice.noise =
+    made.options.noise =
         -torch::log(-torch::log(torch::rand({made.steps.rows, k}, type) * 0.9 + 0.05));
   return made;
 }
@@ -87,20 +87,20 @@ void expect_close(const Tensor& got, const Tensor& wanted, double tolerance,
 std::vector<ReaderSpec> all_specs() {
   std::vector<ReaderSpec> specs;
   for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
-    ReaderSpec plain;
-    plain.kind = ReaderKind::full;
-    plain.cell = cell;
-    plain.input = 5;
-    plain.hidden = 11;
-    plain.small = {};
-    specs.push_back(plain);
+    ReaderSpec dense;
+    dense.kind = ReaderKind::dense;
+    dense.cell = cell;
+    dense.input_size = 5;
+    dense.hidden_size = 11;
+    dense.skim_sizes = {};
+    specs.push_back(dense);
     for (const std::vector<int>& small :
          std::vector<std::vector<int>>{{3}, {0}, {6, 2}, {9, 4, 0}}) {
       for (const Decision decision : {Decision::linear, Decision::linear_cell, Decision::dot}) {
         if (decision == Decision::linear_cell && cell != Cell::lstm) continue;
-        ReaderSpec spec = plain;
+        ReaderSpec spec = dense;
         spec.kind = ReaderKind::skim;
-        spec.small = small;
+        spec.skim_sizes = small;
         spec.decision = decision;
         specs.push_back(spec);
       }
@@ -110,17 +110,18 @@ std::vector<ReaderSpec> all_specs() {
 }
 
 std::string describe(const ReaderSpec& spec, Mix mix) {
-  std::string text = std::string(name_of(spec.cell)) + " " + std::string(name_of(spec.decision)) +
-                     " mix " + std::to_string(static_cast<int>(mix)) + " small";
-  for (const int width : spec.small) text += " " + std::to_string(width);
+  std::string text = std::string(to_string(spec.cell)) + " " +
+                     std::string(to_string(spec.decision)) + " mix " +
+                     std::to_string(static_cast<int>(mix)) + " small";
+  for (const int width : spec.skim_sizes) text += " " + std::to_string(width);
   return text;
 }
 
-void expect_agreement(const Case& made) {
+void expect_match(const Case& made) {
   const RecurrentOutput got =
-      read_fused(made.shape, made.steps, made.rows, made.weights, made.choice);
+      recurrent_fused(made.shape, made.steps, made.rows, made.weights, made.options);
   const RecurrentOutput wanted =
-      read_reference(made.shape, made.steps, made.rows, made.weights, made.choice);
+      recurrent_reference(made.shape, made.steps, made.rows, made.weights, made.options);
   expect_close(got.hidden, wanted.hidden, 1e-12, "hidden");
   expect_close(got.log_p, wanted.log_p, 1e-12, "log p");
   expect_close(got.taken, wanted.taken, 1e-12, "taken");
@@ -134,8 +135,8 @@ void expect_agreement(const Case& made) {
   }
 }
 
-// More texts and rows than one part of the work holds.
-TEST(FusedRead, AgreesWithItsTeacherWhenTheBatchIsCutIntoParts) {
+// More texts and rows than one chunk holds.
+TEST(FusedRecurrence, MatchesTheReferenceWhenTheBatchIsCutIntoChunks) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t i = 0; i < 70; ++i) lengths.push_back(100 - i / 2 - (i > 60 ? 40 : 0));
   for (const Cell cell : {Cell::lstm, Cell::gru, Cell::rnn}) {
@@ -143,19 +144,20 @@ TEST(FusedRead, AgreesWithItsTeacherWhenTheBatchIsCutIntoParts) {
       if (decision == Decision::linear_cell && cell != Cell::lstm) continue;
       ReaderSpec spec;
       spec.cell = cell;
-      spec.input = 5;
-      spec.hidden = 6;
-      spec.small = {2};
+      spec.input_size = 5;
+      spec.hidden_size = 6;
+      spec.skim_sizes = {2};
       spec.decision = decision;
       SCOPED_TRACE(describe(spec, Mix::soft));
-      const Case made = make_case(spec, Mix::soft, torch::kDouble, Steps::of(lengths));
+      const Case made =
+          make_case(spec, Mix::soft, torch::kDouble, PackedSteps::from_lengths(lengths));
       ASSERT_GT(made.steps.rows, 4096);
-      expect_agreement(made);
+      expect_match(made);
     }
   }
 }
 
-// The pointwise kernels exist once for each instruction set.
+// Runs a check with the pointwise kernels of every SIMD target.
 template <class Check>
 void on_every_target(const Check& check) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
@@ -166,24 +168,24 @@ void on_every_target(const Check& check) {
   hwy::SetSupportedTargetsForTest(0);
 }
 
-TEST(FusedRead, AgreesWithItsTeacherInValuesAndAllGradientsOnEveryTarget) {
+TEST(FusedRecurrence, MatchesTheReferenceInValuesAndGradientsOnEveryTarget) {
   on_every_target([] {
     for (const ReaderSpec& spec : all_specs()) {
       for (const Mix mix : {Mix::soft, Mix::straight_through, Mix::sample, Mix::threshold}) {
         SCOPED_TRACE(describe(spec, mix));
-        expect_agreement(make_case(spec, mix, torch::kDouble));
+        expect_match(make_case(spec, mix, torch::kDouble));
       }
     }
   });
 }
 
 // Central differences of the loss along random directions; only where it is differentiable.
-TEST(FusedRead, FiniteDifferencesAgree) {
+TEST(FusedRecurrence, GradientsMatchFiniteDifferences) {
   for (const ReaderSpec& spec : all_specs()) {
     SCOPED_TRACE(describe(spec, Mix::soft));
     const Case made = make_case(spec, Mix::soft, torch::kDouble);
-    const auto wanted =
-        gradients(made, read_fused(made.shape, made.steps, made.rows, made.weights, made.choice));
+    const auto wanted = gradients(
+        made, recurrent_fused(made.shape, made.steps, made.rows, made.weights, made.options));
     const auto leaves = made.leaves();
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       torch::manual_seed(static_cast<std::uint64_t>(13 + i));
@@ -193,7 +195,7 @@ TEST(FusedRead, FiniteDifferencesAgree) {
         const Tensor keep = leaves[i].clone();
         leaves[i].add_(direction, distance);
         const double loss =
-            loss_of(read_fused(made.shape, made.steps, made.rows, made.weights, made.choice))
+            loss_of(recurrent_fused(made.shape, made.steps, made.rows, made.weights, made.options))
                 .item<double>();
         leaves[i].copy_(keep);
         return loss;
@@ -213,14 +215,14 @@ void expect_floats_close(const ReaderSpec& spec) {
     if (tensor.defined()) tensor = tensor.detach().to(torch::kFloat).requires_grad_(true);
   };
   for (Tensor* tensor :
-       {&made.rows, &made.weights.w, &made.weights.u, &made.weights.b, &made.weights.inner_bias,
-        &made.weights.decision_cell, &made.weights.decision_scale})
+       {&made.rows, &made.weights.weight_ih, &made.weights.weight_hh, &made.weights.bias,
+        &made.weights.bias_hn, &made.weights.decision_cell, &made.weights.decision_scale})
     to_float(*tensor);
-  if (made.choice.noise.defined()) made.choice.noise = made.choice.noise.to(torch::kFloat);
+  if (made.options.noise.defined()) made.options.noise = made.options.noise.to(torch::kFloat);
   const RecurrentOutput got =
-      read_fused(made.shape, made.steps, made.rows, made.weights, made.choice);
+      recurrent_fused(made.shape, made.steps, made.rows, made.weights, made.options);
   const RecurrentOutput wanted =
-      read_fused(exact.shape, exact.steps, exact.rows, exact.weights, exact.choice);
+      recurrent_fused(exact.shape, exact.steps, exact.rows, exact.weights, exact.options);
   expect_close(got.hidden.to(torch::kDouble), wanted.hidden, 2e-6, "hidden");
   const auto got_gradients = gradients(made, got), wanted_gradients = gradients(exact, wanted);
   for (std::size_t i = 0; i < got_gradients.size(); ++i) {
@@ -230,14 +232,14 @@ void expect_floats_close(const ReaderSpec& spec) {
   }
 }
 
-TEST(FusedRead, FloatsStayCloseToDoublesOnEveryTarget) {
+TEST(FusedRecurrence, FloatsStayCloseToDoublesOnEveryTarget) {
   on_every_target([] {
     for (const ReaderSpec& spec : all_specs()) expect_floats_close(spec);
   });
 }
 
-TEST(Steps, PackTextsByFallingLength) {
-  const Steps steps = Steps::of({3, 1});
+TEST(PackedSteps, CountsTheRowsOfEachStep) {
+  const PackedSteps steps = PackedSteps::from_lengths({3, 1});
   EXPECT_EQ(steps.sizes, (std::vector<std::int64_t>{2, 1, 1}));
   EXPECT_EQ(steps.offsets, (std::vector<std::int64_t>{0, 2, 3}));
   EXPECT_EQ(steps.rows, 4);

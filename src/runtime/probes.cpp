@@ -1,0 +1,25 @@
+#include "runtime/probes.h"
+
+#include <utility>
+
+namespace skim {
+
+Result<Probe> make_probe(Session& session, const Query& query, const Policy& policy) {
+  auto reading = session.read(query, policy);
+  if (!reading) return tl::make_unexpected(reading.error());
+  return Probe{query,
+               policy,
+               reading->answer.index,
+               reading->answer.begin,
+               reading->answer.end,
+               std::move(reading->scores),
+               std::move(reading->trace)};
+}
+
+Result<Model> load_draft(const ModelDraft& draft, const std::string& name) {
+  auto bytes = to_bytes(draft);
+  if (!bytes) return fail(bytes.error().fault, name + ": " + bytes.error().message);
+  return Model::from_bytes(std::move(*bytes), name);
+}
+
+}  // namespace skim

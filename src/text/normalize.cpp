@@ -1,0 +1,19 @@
+#include "text/normalize.h"
+
+#include "base/utf8.h"
+
+namespace skim {
+
+std::string normalize(std::string_view word) {
+  std::string normalized;
+  normalized.reserve(word.size());
+  for (std::size_t at = 0; at < word.size();) {
+    const CodePoint next = decode_utf8(word, at);
+    char bytes[4];
+    normalized.append(bytes, encode_utf8(normalize(next.code), bytes));
+    at += next.length;
+  }
+  return normalized;
+}
+
+}  // namespace skim

@@ -1,0 +1,17 @@
+// The configuration of a training run as JSON: everything that decides which model comes out. Model
+// files carry it; checkpoints and the processes of a group compare it.
+#pragma once
+
+#include "base/json.h"
+#include "train/options.h"
+
+namespace skim::train {
+
+// The stored options of the table, by checkpoint_key().
+Json options_json(const Job& job);
+
+// Whether a checkpoint of a run with the configuration `stored` may continue as a run with
+// `current`: equal but for options that --resume may change.
+bool can_resume(Json stored, Json current);
+
+}  // namespace skim::train
