@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests the page in headless Chromium against `skim serve`; screenshots are left in the build folder.
 
-usage: SKIM=build/release/skim SKIM_PLANTED=build/release/skim-planted tests/browser/run_tests.py [FILE_test.mjs...]
+usage: SKIM=build/release/skim SKIM_PLANTED=build/release/make_data tests/browser/run_tests.py [FILE_test.mjs...]
 
 Debian's Chromium is driven by playwright-core, and axe-core looks for what shuts people out; both come from npm into
 the build folder. Exits with 77 when something of that cannot be had.
@@ -21,7 +21,7 @@ SKIPPED = 77
 PACKAGES = {"playwright-core": "1.65.0", "axe-core": "4.14.0"}
 NPM_PATIENCE = 120
 
-# What is served, with the arguments of skim-planted; the built-in model comes first.
+# What is served, with the arguments of make_data; the built-in model comes first.
 PLANTED = {
     "deep": ["--vocabulary", "2000", "--bidirectional", "yes", "--layers", "2"],
     "three": ["--vocabulary", "2000", "--small", "10,5"],

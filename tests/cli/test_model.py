@@ -3,7 +3,6 @@ import os
 
 import support
 from support import SkimTest
-from test_read import Balance
 
 
 class Info(SkimTest):
@@ -125,13 +124,6 @@ class Bench(SkimTest):
         out = self.ok(*self.QUICK)
         self.assertIn("speed-up", out)
         self.assertIn("Machine: ", out)
-
-    def test_draws_a_sound_page(self):
-        name = support.path("bench.html")
-        self.ok(*self.QUICK, "--html", name)
-        balance = Balance(open(name, encoding="utf-8").read())
-        self.assertEqual((balance.open, balance.faults, balance.outside), ([], [], []))
-        self.assertIn("polyline", balance.tags)
 
     def test_impossible_sizes_are_explained(self):
         self.fails("bench", "--hidden", "10", "--small", "20", says="small")

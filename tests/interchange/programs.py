@@ -1,4 +1,4 @@
-"""What the tests share: the programs, a folder for files, models made by skim-planted."""
+"""What the tests share: the programs, a folder for files, models made by make_data."""
 import json
 import os
 import pathlib

@@ -20,8 +20,7 @@ class Questions(Trainings):
 
     @classmethod
     def make(cls, task, into, *options, train=3000, dev=150):
-        made = skim("data", "make", task, "--into", cls.at / into, "--train", train, "--dev", dev, "--test", dev, *options)
-        assert made.returncode == 0, made.stderr
+        make_data(task, "--into", cls.at / into, "--train", train, "--dev", dev, "--test", dev, *options)
 
     @classmethod
     def learn(cls, task, out, *options):

@@ -1,4 +1,4 @@
-#include "tasks/planted_questions.h"
+#include "tests/generated/planted_questions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 
 #include "base/utf8.h"
 #include "tasks/cbt.h"
-#include "tasks/planted_question_words.h"
 #include "tasks/squad.h"
+#include "tests/generated/planted_question_words.h"
 #include "text/tokenizer.h"
 
 namespace skim {

@@ -1,5 +1,5 @@
-// skim-planted: writes the planted model and data of its task, so that scripts and people
-// have something to run without training or download.
+#include "tests/generated/make_models.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -17,8 +17,8 @@
 
 #include "file/model_file.h"
 #include "spec/names.h"
-#include "tasks/planted.h"
-#include "tasks/planted_questions.h"
+#include "tests/generated/planted.h"
+#include "tests/generated/planted_questions.h"
 #include "tests/support/planted_model.h"
 #include "tests/support/random_draft.h"
 #include "tests/support/shapes.h"
@@ -27,7 +27,7 @@ namespace skim {
 namespace {
 
 constexpr std::string_view kUsage =
-    "usage: skim-planted [--model FILE.skim] [--data FILE.tsv] [--seeds FOLDER] [--shapes FOLDER]\n"
+    "\noptions that write models:\n"
     "  --model FILE        write the model: hand-set weights that solve the planted task\n"
     "  --data FILE         write examples of the task, one a line: label, tab, text\n"
     "  --seeds FOLDER      write several small model files to start fuzzers from\n"
@@ -269,21 +269,21 @@ Result<void> run(const Request& request) {
 }
 
 }  // namespace
-}  // namespace skim
 
-int main(int count, char** arguments) {
+int make_models(int count, char** arguments) {
   if (count == 1 || std::string_view(arguments[1]) == "--help") {
-    std::fputs(skim::kUsage.data(), count == 1 ? stderr : stdout);
+    std::fputs(kUsage.data(), count == 1 ? stderr : stdout);
     return count == 1 ? 2 : 0;
   }
-  const skim::Result<skim::Request> request = skim::request_from(count, arguments);
+  const Result<Request> request = request_from(count, arguments);
   if (!request) {
-    std::fprintf(stderr, "skim-planted: %s\n%s", request.error().message.c_str(),
-                 skim::kUsage.data());
+    std::fprintf(stderr, "make_data: %s\n%s", request.error().message.c_str(), kUsage.data());
     return 2;
   }
-  const skim::Result<void> done = skim::run(*request);
+  const Result<void> done = run(*request);
   if (done) return 0;
-  std::fprintf(stderr, "skim-planted: %s\n", done.error().message.c_str());
+  std::fprintf(stderr, "make_data: %s\n", done.error().message.c_str());
   return 1;
 }
+
+}  // namespace skim

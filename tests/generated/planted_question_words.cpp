@@ -1,4 +1,4 @@
-#include "tasks/planted_question_words.h"
+#include "tests/generated/planted_question_words.h"
 
 #include <array>
 

@@ -1,12 +1,12 @@
-#include "tasks/planted.h"
+#include "tests/generated/planted.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <span>
 #include <unordered_set>
 
-#include "tasks/planted_words.h"
-#include "tasks/random.h"
+#include "tests/generated/planted_words.h"
+#include "tests/generated/random.h"
 
 namespace skim {
 namespace {

@@ -1,4 +1,4 @@
-#include "tasks/planted_questions.h"
+#include "tests/generated/planted_questions.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/json.h"
-#include "tasks/planted_question_words.h"
-#include "tasks/planted_words.h"
-#include "tasks/random.h"
+#include "tests/generated/planted_question_words.h"
+#include "tests/generated/planted_words.h"
+#include "tests/generated/random.h"
 #include "text/tokenizer.h"
 
 namespace skim {

@@ -1,4 +1,4 @@
-#include "tasks/planted.h"
+#include "tests/generated/planted.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "tasks/planted_words.h"
+#include "tests/generated/planted_words.h"
 #include "text/tokenizer.h"
 
 namespace skim {

@@ -1,4 +1,4 @@
-#include "tasks/planted_words.h"
+#include "tests/generated/planted_words.h"
 
 #include <array>
 
