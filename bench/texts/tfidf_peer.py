@@ -52,7 +52,7 @@ class TfIdf:
         if not best or not self.model.exists():
             raise programs.Missing("not prepared for this data: bench/texts/run prepare")
         python = programs.python_with("sklearn")
-        for name, calls in ((f"{TITLE}, one text a call", "one"), (f"{TITLE}, all in one call", "all")):
+        for name, calls in ((f"{TITLE}, one text per call", "one"), (f"{TITLE}, all in one call", "all")):
             yield name, best, self.model, [python, SCRIPT, "serve", self.model, calls]
 
 

@@ -1,10 +1,5 @@
-#include <algorithm>
-#include <map>
-
-#include "base/file.h"
 #include "base/json.h"
 #include "bench/speed.h"
-#include "cli/chart.h"
 #include "cli/html.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -23,7 +18,6 @@ struct BenchOptions {
   std::string weights = "f32";
   std::string small_sees = "head";
   std::string inputs = "folded";
-  std::string html;
   bool json = false;
   bool quiet = false;
 };
@@ -46,7 +40,6 @@ void declare_all(Options& options, BenchOptions& chosen) {
   options.add("--rounds", speed.rounds, "N", "how often everyone takes a turn (default 20)");
   options.add("--seed", speed.seed, "N", "of words and decisions (default 1)");
   options.add_flag("--json", chosen.json, "the rows as JSON");
-  options.add("--html", chosen.html, "FILE", "also write a page that draws them");
   options.add_flag("--quiet", chosen.quiet, "no progress bar");
   options.add_example("taskset -c 0 skim bench --hidden 100,200 --json");
 }
@@ -115,65 +108,6 @@ std::string rows_text(const std::vector<SpeedRow>& rows) {
          printable(to_string(this_machine())) + "\n";
 }
 
-ChartPoint point_of(const SpeedRow& row) {
-  return {row.skim_rate,
-          row.speedup,
-          {"d = " + std::to_string(row.hidden) + ", d' = " + std::to_string(row.small),
-           "skimmed " + percent_text(row.skim_rate, 1),
-           "speed-up " + number_text(row.speedup, 2) + "\u00D7",
-           "executed Flop-r " + number_text(row.costs.executed.reduction(), 2) + "\u00D7"}};
-}
-
-Chart speed_chart(const std::vector<SpeedRow>& rows) {
-  Chart chart;
-  chart.title = "Speed-up against the share of words skimmed, with the bound beside it";
-  chart.x = {"words skimmed", Unit::percent, Scale::linear};
-  chart.y = {"times faster than the plain reader", Unit::times, Scale::logarithmic};
-  std::map<std::pair<int, int>, std::pair<ChartSeries, ChartSeries>> sizes;
-  for (const SpeedRow& row : rows) {
-    const auto [found, fresh] = sizes.try_emplace({row.hidden, row.small});
-    auto& [measured, bound] = found->second;
-    measured.points.push_back(point_of(row));
-    bound.points.push_back({row.skim_rate, row.costs.executed.reduction(), {}});
-  }
-  chart.dashed = "executed Flop-r: what the work saved would allow";
-  int colour = 0;
-  for (auto& [size, series] : sizes) {
-    const std::string name =
-        "d = " + std::to_string(size.first) + ", d' = " + std::to_string(size.second);
-    auto& [measured, bound] = series;
-    measured.name = name;
-    measured.colour = bound.colour = colour++;
-    bound.line = Line::dashed;
-    chart.series.push_back(std::move(measured));
-    chart.series.push_back(std::move(bound));
-  }
-  return chart;
-}
-
-std::string bench_page(const std::vector<SpeedRow>& rows) {
-  const auto best =
-      std::max_element(rows.begin(), rows.end(),
-                       [](const SpeedRow& a, const SpeedRow& b) { return a.speedup < b.speedup; });
-  Page page;
-  page.title = "skim bench";
-  page.kicker = "skim bench";
-  page.heading = "Skimming against plain reading";
-  page.body = figures_html({{number_text(best->speedup, 1) + "\u00D7", "largest speed-up"},
-                            {percent_text(best->skim_rate, 0), "skimmed there"},
-                            {number_text(rows.front().plain_ns, 0) + " ns",
-                             "a plain word, d = " + std::to_string(rows.front().hidden)},
-                            {number_text(rows.front().skimmed_ns, 0) + " ns", "a skimmed word"}});
-  page.body += "<section><h2>Speed-up, measured and possible</h2>\n" +
-               chart_html(speed_chart(rows)) + "</section>\n<section><h2>All rows</h2>\n" +
-               table_html(rows_table(rows)) +
-               "<p class=\"note\">Nanoseconds a word on one thread, random decisions; plain and "
-               "skimming readers take turns in the same run. Share: speed-up over the executed "
-               "Flop-r.</p></section>\n";
-  page.footer = "skim " SKIM_VERSION ", " + to_string(this_machine());
-  return page_text(page);
-}
-
 }  // namespace
 
 int bench_verb(Arguments arguments) {
@@ -194,11 +128,6 @@ int bench_verb(Arguments arguments) {
   }
   if (!rows) return failed("bench", rows.error());
   if (rows->empty()) return wrong_usage("bench", "there is nothing to measure");
-  if (!chosen.html.empty()) {
-    if (const auto written = write_atomically(chosen.html, bench_page(*rows)); !written) {
-      return failed("bench", written.error());
-    }
-  }
   return print(chosen.json ? to_text(rows_json(*rows)) + "\n" : rows_text(*rows));
 }
 

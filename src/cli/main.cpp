@@ -32,8 +32,6 @@ constexpr std::array kVerbs = {
     Verb{"quantize", "store a model with other weights: f32, bf16 or int8", quantize_verb},
     Verb{"export", "write a classifier as ONNX, for other programs to run", export_verb},
     Verb{"import", "make a model of a plain network that PyTorch has trained", import_verb},
-    Verb{"experiment", "the tables and figures of docs/results.md, row by row", experiment_verb},
-    Verb{"data", "make data sets of known truth", data_verb},
     Verb{"train", "train a model (starts skim-train)", train_verb},
 };
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/file.h"
-#include "cli/chart.h"
 #include "cli/evaluation.h"
 #include "cli/html.h"
 #include "cli/output.h"
@@ -22,7 +20,6 @@ struct SweepChoice {
   std::vector<double> thresholds;
   bool speed = false;
   bool json = false;
-  std::string html;
 };
 
 void declare_all(Options& options, SweepChoice& chosen) {
@@ -33,8 +30,7 @@ void declare_all(Options& options, SweepChoice& chosen) {
   options.add_flag("--speed", chosen.speed, "measure the speed-up at each threshold, too");
   declare(options, chosen.timing);
   options.add_flag("--json", chosen.json, "the rows as JSON");
-  options.add("--html", chosen.html, "FILE", "also write a page that draws the trade-off");
-  options.add_example("skim sweep dev.tsv --model imdb.skim --html sweep.html");
+  options.add_example("skim sweep dev.tsv --model imdb.skim --json");
 }
 
 std::string fault_of(const SweepChoice& chosen) {
@@ -73,11 +69,6 @@ Result<Swept> sweep_all(const SweepChoice& chosen) {
 
 std::string measure_of(const Swept& swept) {
   return swept.rows.empty() ? "accuracy" : swept.rows.front().marks.chief_name();
-}
-
-std::string capitalised(std::string text) {
-  if (text.starts_with('a')) text[0] = 'A';
-  return text;
 }
 
 Json row_json(const SweepRow& row) {
@@ -124,74 +115,6 @@ Table rows_table(const Swept& swept) {
   return table;
 }
 
-ChartPoint point_of(const SweepRow& row, double x, const std::string& what) {
-  return {x,
-          row.marks.chief(),
-          {"threshold " + number_text(static_cast<double>(row.threshold), 2),
-           std::string(row.marks.chief_name()) + " " + percent_text(row.marks.chief(), 2),
-           "skimmed " + percent_text(row.skim_rate, 1), what + " " + number_text(x, 2) + "\u00D7"}};
-}
-
-Chart trade_off_chart(const Swept& swept) {
-  Chart chart;
-  chart.title = capitalised(measure_of(swept)) + " against work saved, one point a threshold";
-  chart.x = {"times less work than reading every word", Unit::times, Scale::logarithmic};
-  chart.y = {measure_of(swept), Unit::percent, Scale::linear};
-  ChartSeries counted{"multiply-adds saved, counted", {}, Line::solid, 0};
-  ChartSeries speed{"measured speed-up", {}, Line::solid, 1};
-  for (const SweepRow& row : swept.rows) {
-    counted.points.push_back(point_of(row, row.costs.counted.reduction(), "less work"));
-    if (row.timing) speed.points.push_back(point_of(row, row.timing->speedup, "faster"));
-  }
-  chart.series.push_back(std::move(counted));
-  if (!speed.points.empty()) chart.series.push_back(std::move(speed));
-  return chart;
-}
-
-Chart rate_chart(const Swept& swept) {
-  Chart chart;
-  chart.title = "Share of words skimmed against the threshold";
-  chart.x = {"threshold: a word is read when p_read is above", Unit::plain, Scale::linear};
-  chart.y = {"words skimmed", Unit::percent, Scale::linear};
-  ChartSeries series{"skim rate", {}, Line::solid, 2};
-  for (const SweepRow& row : swept.rows) {
-    const auto threshold = static_cast<double>(row.threshold);
-    series.points.push_back(
-        {threshold,
-         row.skim_rate,
-         {"threshold " + number_text(threshold, 2), "skimmed " + percent_text(row.skim_rate, 1)}});
-  }
-  chart.series.push_back(std::move(series));
-  return chart;
-}
-
-std::string swept_page(const Swept& swept) {
-  // Of the best ones the one with the least work.
-  const auto best = std::max_element(
-      swept.rows.begin(), swept.rows.end(), [](const SweepRow& a, const SweepRow& b) {
-        return std::pair(a.marks.chief(), -a.work) < std::pair(b.marks.chief(), -b.work);
-      });
-  Page page;
-  page.title = "skim sweep: " + swept.data;
-  page.kicker = "skim sweep";
-  page.heading = capitalised(measure_of(swept)) + " against work";
-  page.body = figures_html(
-      {{percent_text(best->marks.chief(), 2), "best " + measure_of(swept) + ", with least work"},
-       {number_text(static_cast<double>(best->threshold), 2), "its threshold"},
-       {number_text(best->costs.counted.reduction(), 1) + "\u00D7",
-        "less work there, every product counted"},
-       {std::to_string(swept.examples), "examples"}});
-  page.body += "<section><h2>What less work costs</h2>\n" + chart_html(trade_off_chart(swept)) +
-               "</section>\n<section><h2>How much is skimmed</h2>\n" +
-               chart_html(rate_chart(swept)) + "</section>\n<section><h2>All rows</h2>\n" +
-               table_html(rows_table(swept)) +
-               "<p class=\"note\">Paper, counted and executed are the three ways to count "
-               "multiply-adds: plain over skim.</p></section>\n";
-  page.footer = "skim " SKIM_VERSION ", model " + swept.model + ", data " + swept.data + ", " +
-                to_string(swept.machine);
-  return page_text(page);
-}
-
 }  // namespace
 
 int sweep_verb(Arguments arguments) {
@@ -203,11 +126,6 @@ int sweep_verb(Arguments arguments) {
   if (const auto fault = fault_of(chosen); !fault.empty()) return wrong_usage("sweep", fault);
   const auto swept = sweep_all(chosen);
   if (!swept) return failed("sweep", swept.error());
-  if (!chosen.html.empty()) {
-    if (const auto written = write_atomically(chosen.html, swept_page(*swept)); !written) {
-      return failed("sweep", written.error());
-    }
-  }
   return print(chosen.json ? to_text(swept_json(*swept)) + "\n" : table_text(rows_table(*swept)));
 }
 

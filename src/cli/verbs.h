@@ -17,8 +17,6 @@ int verify_verb(Arguments arguments);
 int quantize_verb(Arguments arguments);
 int export_verb(Arguments arguments);
 int import_verb(Arguments arguments);
-int data_verb(Arguments arguments);
-int experiment_verb(Arguments arguments);
 
 // Becomes skim-train, which stands beside this program or on the PATH; comes back only if that
 // fails.

@@ -80,6 +80,8 @@ Json to_json(const Report& report) {
       report.timing ? Json(tidy(report.timing->reading_speedup)) : Json(nullptr);
   json["microseconds"] = report.timing ? microseconds_json(*report.timing) : Json(nullptr);
   json["words"] = report.words;
+  if (report.words > 0)
+    json["flops_per_word"] = tidy(report.costs.counted.flops / static_cast<double>(report.words));
   if (!report.labels.empty()) json["labels"] = labels_json(report);
   json["model"] = report.model;
   json["data"] = report.data;
