@@ -27,7 +27,8 @@ def load_matplotlib():
     try:
         import matplotlib
     except ImportError as error:
-        raise LabError("figures need matplotlib: install Debian's python3-matplotlib and use /usr/bin/python3") from error
+        raise LabError("figures need matplotlib: install Debian's python3-matplotlib and run this with "
+                       "/usr/bin/python3") from error
     matplotlib.use("svg")
     return matplotlib
 

@@ -21,7 +21,8 @@ def load_object(path: pathlib.Path) -> Json:
 
 
 def kind(value: Any) -> str:
-    names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", int: "a number",
+             float: "a number"}
     return names.get(type(value), "null")
 
 

@@ -56,7 +56,8 @@ def pass_charts(summaries: list[RowSummary]) -> list[Chart]:
     charts = []
     for family in families(summaries, "gamma"):
         row = family[0].row
-        chart = Chart(f"passes-{row.name}", f"Words skimmed per layer and direction: {row.set}", Axis(GAMMA, "", True), SKIMMED)
+        chart = Chart(f"passes-{row.name}", f"Words skimmed per layer and direction: {row.set}",
+                      Axis(GAMMA, "", True), SKIMMED)
         for summary in family:
             gamma = option_number(summary.row.options["gamma"])
             for i, one in enumerate(summary.runs[0]["test"].get("passes", [])):
@@ -172,7 +173,8 @@ def sweep_charts(sweep: Json, where: str) -> list[Chart]:
     trade.add("multiply-adds saved (counted)", counted)
     if timed:
         trade.add("measured speed-up", timed)
-    rate = Chart("sweep-skimmed", "Words skimmed by threshold", Axis("threshold: a word is read when p_read is above"), SKIMMED)
+    rate = Chart("sweep-skimmed", "Words skimmed by threshold",
+                 Axis("threshold: a word is read when p_read is above"), SKIMMED)
     rate.add("skim rate", rates)
     return [trade, rate]
 

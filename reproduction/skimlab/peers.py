@@ -4,8 +4,8 @@ import pathlib
 from .document import Section, Table
 from .fields import Json, load_object, require
 
-HOW = ("Trained on the same files, settings chosen on dev, from text to label on one thread of one core, all models of a "
-       "data set interleaved in one run: `bench/texts/run --data DIR --work DIR --json "
+HOW = ("Trained on the same files, settings chosen on dev, from text to label on one thread of one core, all models of "
+       "a data set interleaved in one run: `bench/texts/run --data DIR --work DIR --json "
        "reproduction/results/peers/texts.json`; bench/README.md describes the method.")
 
 

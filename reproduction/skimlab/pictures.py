@@ -56,16 +56,17 @@ class ReviewPicture:
 
     def figures(self) -> str:
         found, words = self.reading, len(self.reading["words"])
-        return (f"{found['answer']['text']} {100 * found['answer']['score']:.1f} %, read {words_read(found)} of {words} "
-                f"words ({100 * found['skim_rate']:.0f} % skimmed), {found['flop_reduction']['counted']:.1f}x less work")
+        answer, less = found["answer"], found["flop_reduction"]["counted"]
+        return (f"{answer['text']} {100 * answer['score']:.1f} %, read {words_read(found)} of {words} words "
+                f"({100 * found['skim_rate']:.0f} % skimmed), {less:.1f}x less work")
 
     def svg(self) -> str:
         height = 12 + self.LINE * len(self.lines) + 20 + self.LINE
         body = [f'<text x="{self.EDGE}" y="{12 + self.LINE * (i + 1)}">{self.spans(line)}</text>'
                 for i, line in enumerate(self.lines)]
         body.append(f'<text class="figures" x="{self.EDGE}" y="{height - 20}">{html.escape(self.figures())}</text>')
-        label = f"A review in which {words_read(self.reading)} of {len(self.reading['words'])} words are bright and the " \
-                "rest dim"
+        read, words = words_read(self.reading), len(self.reading["words"])
+        label = f"A review in which {read} of {words} words are bright and the rest dim"
         return svg(self.WIDTH, height, label, self.STYLE, f'width="{self.WIDTH}" height="{height}" rx="10"', body)
 
 

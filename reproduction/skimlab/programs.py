@@ -43,7 +43,8 @@ def run_to_end(command: Sequence[str]) -> tuple[int, str]:
 
 def commit() -> str:
     """The commit of this tree; empty outside of a repository."""
-    done = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False)
+    done = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=HERE, capture_output=True, text=True,
+                          check=False)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 

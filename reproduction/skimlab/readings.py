@@ -47,8 +47,8 @@ def marked_review(skim: str, label: str, text: str) -> MarkedText:
 
 def review_section(skim: str, file: pathlib.Path) -> Section:
     lines = [line.split("\t", 1) for line in file.read_text(encoding="utf-8").splitlines()]
-    return Section("Ten reviews", ["Written for this project in the style of real ones, and read by the built-in model. "
-                                   "Words that it read are bold; it skimmed all others. The same in a terminal: "
+    return Section("Ten reviews", ["Written for this project in the style of real ones, and read by the built-in "
+                                   "model. Words that it read are bold; it skimmed all others. The same in a terminal: "
                                    "`skim read \"TEXT\"`."],
                    texts=[marked_review(skim, label, text) for label, text in lines])
 
@@ -56,8 +56,8 @@ def review_section(skim: str, file: pathlib.Path) -> Section:
 def passage_section(folder: pathlib.Path) -> list[Section]:
     """The stored pictures of passages; none without them."""
     files = sorted(folder.glob("*.svg"))
-    about = ("Written for this project, and drawn by `reproduction/draw passages`. Under each word stands one bar per layer "
-             "and direction, dark where that layer read the word; the answer is coloured. The same in a terminal: "
-             "`skim read --question \"QUESTION\" \"TEXT\"`.")
+    about = ("Written for this project, and drawn by `reproduction/draw passages`. Under each word stands one bar per "
+             "layer and direction, dark where that layer read the word; the answer is coloured. The same in a "
+             "terminal: `skim read --question \"QUESTION\" \"TEXT\"`.")
     figures = [Figure(file.name, file.stem, file.read_text(encoding="utf-8")) for file in files]
     return [Section("Passages, layer by layer", [about], figures=figures)] if files else []

@@ -13,11 +13,11 @@ from .summary import RowSummary, summarize
 from .tables import budget_section, options_section, result_sections, runs_section
 
 AUDIENCE = "For readers of the Skim-RNN paper and maintainers: every table and figure, ours beside the paper's."
-ABOUT = ("Written by `reproduction/report --markdown reproduction/results.md --figures reproduction/figures` from the stored "
-         "runs in `reproduction/results`. Accuracy is on the test split, as the mean over the seeds with the lowest and "
-         "highest; models are selected on dev alone. Flop-r, counted and executed are the three rules of docs/cost.md. "
-         "Speed-up is measured from text to answer on one thread against the dense reader of the same size in this engine; "
-         "the column beside it leaves out tokenization. Times are medians per text.")
+ABOUT = ("Written by `reproduction/report --markdown reproduction/results.md --figures reproduction/figures` from the "
+         "stored runs in `reproduction/results`. Accuracy is on the test split, as the mean over the seeds with the "
+         "lowest and highest; models are selected on dev alone. Flop-r, counted and executed are the three rules of "
+         "docs/cost.md. Speed-up is measured from text to answer on one thread against the dense reader of the same "
+         "size in this engine; the column beside it leaves out tokenization. Times are medians per text.")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -112,9 +112,7 @@ def score(report: Json) -> Json:
 
 
 def measured(report: Json) -> Json:
-    found = score(report) | {"skim_rate": report["skim_rate"],
-                             "work": tidy(1 / report["flop_reduction"]["counted"]),
-                             "flop_reduction": report["flop_reduction"]}
+    found = score(report) | {key: report[key] for key in ("skim_rate", "work", "flop_reduction")}
     return found | ({"passes": report["passes"]} if "passes" in report else {})
 
 
@@ -126,8 +124,9 @@ def evaluate_run(workspace: Workspace, row: Row, data_set: DataSet, recipe: Reci
     report = skim_json(workspace.skim, "eval", *common, "--no-speed")
     run = describe_run(recipe, training, dev_evaluations(model), report)
     if row.budgets:
-        run["budgets"] = [at_budget(skim_json(workspace.skim, "eval", *common, "--no-speed", "--budget", budget), budget)
-                          for budget in row.budgets]
+        reports = [skim_json(workspace.skim, "eval", *common, "--no-speed", "--budget", budget)
+                   for budget in row.budgets]
+        run["budgets"] = [at_budget(report, budget) for report, budget in zip(reports, row.budgets)]
     if row.sweep:
         rows = skim_json(workspace.skim, "sweep", *common)["rows"]
         run["thresholds"] = [{"threshold": at["threshold"], "skim_rate": at["skim_rate"], "work": at["work"],

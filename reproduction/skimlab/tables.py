@@ -62,8 +62,8 @@ def result_sections(sets: Iterable[DataSet], summaries: list[RowSummary]) -> lis
         main.paragraphs = [data_set.note] if data_set.note else []
         pretraining = result_section(data_set, "pretraining", summaries)
         pretraining.heading += ": the effect of pretraining"
-        pretraining.paragraphs = ["The same skim reader trained from scratch, after some steps of the dense reader, and "
-                                  "after the dense reader's whole training."]
+        pretraining.paragraphs = ["The same skim reader trained from scratch, after some steps of the dense reader, "
+                                  "and after the dense reader's whole training."]
         sections += [section for section in (main, pretraining) if section.table.rows]
     return sections
 
@@ -78,8 +78,8 @@ def budget_section(summaries: Iterable[RowSummary]) -> Section:
                       percent(at["accuracy"], 2), percent(at["accuracy"] - own, 2), percent(at["skim_rate"], 1)]
                      for at in run.get("budgets", [])]
     header = ["row", "seed", "budget", "work on test", "accuracy %", "difference to threshold 0.5", "skimmed %"]
-    return Section("Budgets", ["One trained model at several budgets on the test split: `--budget B` takes the threshold "
-                               "that spent the share B of the dense reader's work on dev. Work is counted."],
+    return Section("Budgets", ["One trained model at several budgets on the test split: `--budget B` takes the "
+                               "threshold that spent the share B of the dense reader's work on dev. Work is counted."],
                    Table(header, rows))
 
 
@@ -107,5 +107,6 @@ def runs_section(summaries: Iterable[RowSummary]) -> Section:
              f"{run['training']['seconds'] / 60:.1f}", run["commit"], run["date"]]
             for one in summaries for run in one.runs]
     header = ["row", "seed", "dev %", "test %", "skimmed %", "steps", "minutes", "commit", "date"]
-    return Section("All runs", ["`reproduction/run run ROW --data DIR` repeats a row; the same seed, data and machine give "
-                                "the same model, byte for byte. Options are those of `skim train`."], Table(header, rows))
+    return Section("All runs", ["`reproduction/run run ROW --data DIR` repeats a row; the same seed, data and machine "
+                                "give the same model, byte for byte. Options are those of `skim train`."],
+                   Table(header, rows))

@@ -27,7 +27,8 @@ class Spreads(unittest.TestCase):
 class Figures(unittest.TestCase):
     def test_join_rows_that_differ_in_one_option_alone(self):
         rows = [summary("b", {"gamma": 0.02, "skim-size": 20}, 0.75), summary("a", {"skim-size": 5, "gamma": 0.02}),
-                summary("c", {"gamma": 0.02, "skim-size": "50"}, 1.0), summary("d", {"gamma": 0.5, "skim-size": 10}, 0.0)]
+                summary("c", {"gamma": 0.02, "skim-size": "50"}, 1.0),
+                summary("d", {"gamma": 0.5, "skim-size": 10}, 0.0)]
         charts = report_charts(rows, NOWHERE)
         self.assertEqual([chart.file for chart in charts], ["skim-size-accuracy", "skim-size-skimmed"],
                          "gamma has no three rows")
@@ -77,7 +78,8 @@ class Figures(unittest.TestCase):
 
 
 class Plots(unittest.TestCase):
-    BENCH = [{"hidden_size": 100, "skim_size": 10, "skim_rate": 0.5, "speedup": 1.8, "flop_reduction": {"executed": 2.0}}]
+    BENCH = [{"hidden_size": 100, "skim_size": 10, "skim_rate": 0.5, "speedup": 1.8,
+              "flop_reduction": {"executed": 2.0}}]
 
     def test_a_bench_has_its_bound_beside_it(self):
         chart = speed_chart(self.BENCH, "bench.json")

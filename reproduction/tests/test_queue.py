@@ -3,6 +3,7 @@ import contextlib
 import io
 import json
 import pathlib
+from unittest import mock
 
 from skimlab.queue import Part, Queue, State, choose_rows, run_all, run_part, time_all
 from skimlab.run import Workspace, beside, model_path
@@ -56,7 +57,7 @@ class Running(QueueTest):
             self.assertIn(field, run)
         self.assertEqual(run["training"], {"steps": 20, "best_step": 20, "seconds": 1.5})
         self.assertEqual(run["dev"]["evaluations"], [{"step": 20, "accuracy": 0.75, "skim_rate": 0.25}])
-        self.assertEqual((run["test"]["accuracy"], run["test"]["work"], run["test"]["flops_per_word"]), (0.9, 0.25, 123.0))
+        self.assertEqual([run["test"][key] for key in ("accuracy", "work", "flops_per_word")], [0.9, 0.25, 123.0])
         self.assertEqual([(at["budget"], at["threshold"]) for at in run["budgets"]], [(0.5, 0.25)])
         self.assertEqual([at["threshold"] for at in run["thresholds"]], [0, 0.5, 1])
 
@@ -145,11 +146,9 @@ class Timing(QueueTest):
         self.assertEqual(timing["microseconds"]["dense_per_word"], 2.0)
 
     def test_refuses_on_a_busy_machine(self):
-        import skimlab.queue
         self.run_rows("skim")
-        usual, skimlab.queue.busy_processors = skimlab.queue.busy_processors, lambda seconds: 1.5
-        self.addCleanup(setattr, skimlab.queue, "busy_processors", usual)
-        self.assertFails(lambda: self.time_rows(allow_busy=False), "1.5 processors busy", "--busy")
+        with mock.patch("skimlab.queue.busy_processors", return_value=1.5):
+            self.assertFails(lambda: self.time_rows(allow_busy=False), "1.5 processors busy", "--busy")
 
     def test_without_a_model_nothing_is_timed(self):
         self.run_rows("skim")

@@ -10,7 +10,8 @@ from support import LabTest, stored_run
 class Documents(unittest.TestCase):
     DOCUMENT = Document("T & U", "For testers.", ["word " * 60], [
         Section("H", ["run `skim < x`"], Table(["a", "b"], [["1|2", "3"], ["", "4"]]),
-                [Figure("f.svg", "F", "<?xml?><svg>drawn</svg>")], [MarkedText("kept", [("good", True), (" film*", False)])])])
+                [Figure("f.svg", "F", "<?xml?><svg>drawn</svg>")],
+                [MarkedText("kept", [("good", True), (" film*", False)])])])
 
     def test_markdown(self):
         text = to_markdown(self.DOCUMENT, "figures")

@@ -131,4 +131,5 @@ class StoredResults(LabTest):
                 continue
             stored = load_result(HOME / "results", rows.rows[name])["runs"]
             needed = next(one for one in stored if one["seed"] == int(seed))
-            self.assertEqual(Recipe(needed["options"], needed["seed"], needed["data"], [], []).digest(), digest, row.name)
+            recipe = Recipe(needed["options"], needed["seed"], needed["data"], [], [])
+            self.assertEqual(recipe.digest(), digest, row.name)

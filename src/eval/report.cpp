@@ -73,6 +73,7 @@ Json to_json(const Report& report) {
   }
   json.update(marks_json(report.marks));
   json["skim_rate"] = tidy(report.skim_rate);
+  json["work"] = tidy(1 / report.costs.counted.reduction());
   json["flop_reduction"] = flop_reduction_json(report.costs);
   if (report.passes.size() > 1) json["passes"] = passes_json(report.passes);
   json["speedup"] = report.timing ? Json(tidy(report.timing->speedup)) : Json(nullptr);

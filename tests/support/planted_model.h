@@ -1,6 +1,6 @@
-// A model that solves the planted task (tests/generated/planted.h) without having been trained: every weight
-// that matters is set by hand, the rest is noise. It reads the words that decide and skims the
-// others.
+// A model that solves the planted task (tests/generated/planted.h) without having been trained:
+// every weight that matters is set by hand, the rest is noise. It reads the words that decide and
+// skims the others.
 #pragma once
 
 #include <cstdint>

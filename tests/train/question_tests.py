@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from trainings import SKIM, Trainings, skim
+from trainings import SKIM, Trainings, make_data, skim
 
 
 class Questions(Trainings):
