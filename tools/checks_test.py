@@ -107,13 +107,14 @@ class Docs(Case):
         self.assertEqual((code, output), (1, "docs/cli.md: does not document `skim run`\n"))
 
 
-    def test_results_that_the_command_would_not_write_fail(self):
-        program = "#!/bin/sh\n[ \"$1\" = experiment ] && echo new || printf 'Verbs:\\n  read  a\\n'\n"
-        tree = self.tree({"docs/cli.md": "`skim read`\n", "docs/results.md": "old\n", "skim": program})
+    def test_results_that_the_report_would_not_write_fail(self):
+        tree = self.tree({"docs/cli.md": "`skim read`\n", "reproduction/results.md": "old\n",
+                          "reproduction/report": "print('new')\n",
+                          "skim": "#!/bin/sh\nprintf 'Verbs:\\n  read  a\\n'\n"})
         code, output = tree.check("check_docs", "--skim", tree.root / "skim")
         self.assertEqual(code, 1)
-        self.assertIn("docs/results.md: not what skim experiment report", output)
-        (tree.root / "docs/results.md").write_text("new\n")
+        self.assertIn("reproduction/results.md: not what reproduction/report", output)
+        (tree.root / "reproduction/results.md").write_text("new\n")
         self.assertEqual(tree.check("check_docs", "--skim", tree.root / "skim")[0], 0)
 
 

@@ -11,7 +11,7 @@ import sys
 
 import skim
 
-REVIEWS = pathlib.Path(__file__).parents[2] / "experiments/reviews/reviews.tsv"
+REVIEWS = pathlib.Path(__file__).parents[1] / "reviews/reviews.tsv"
 
 
 def load(path):

@@ -40,7 +40,7 @@ struct LayerState {
   std::uint64_t position = 0;               // rows read so far; Rule::sample depends on it
   std::uint32_t weight_scan_direction = 0;  // of the next pass over the weights; makes chunked
                                             // reads equal to one read bit by bit
-  SkipState skip_state;  // lstm_jump and skip_rnn only
+  SkipState skip_state;                     // lstm_jump and skip_rnn only
 };
 
 // Immutable and cheap to copy; any number of threads may share one, each with its own state.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests of the Python package: `run_tests.py [TEST...]`, where TEST is a unittest name.
 
-Needs SKIM, SKIM_PLANTED, SKIM_SOURCE and SKIM_BUILD, and the package on PYTHONPATH, as ctest sets them.
+Needs SKIM, SKIM_MAKE_DATA, SKIM_SOURCE and SKIM_BUILD, and the package on PYTHONPATH, as ctest sets them.
 """
 import pathlib
 import sys

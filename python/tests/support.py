@@ -29,13 +29,14 @@ def prepared():
     global FOLDER
     with tempfile.TemporaryDirectory(prefix="skim-python-") as name:
         FOLDER = pathlib.Path(name)
-        planted = [os.environ["SKIM_PLANTED"], "--vocab-size", "2000"]
+        planted = [os.environ["SKIM_MAKE_DATA"], "--vocab-size", "2000"]
         for file, options in (("planted", []), ("both", ["--bidirectional", "yes", "--num-layers", "2"]),
                               ("levels", ["--cell", "gru", "--skim-size", "20,0", "--weights", "int8",
                                           "--pooling", "max"])):
             subprocess.run([*planted, "--model", FOLDER / f"{file}.skim", *options], check=True)
         subprocess.run([*planted, "--seeds", FOLDER], check=True)
-        run_skim("data", "make", "planted", "--into", FOLDER, "--train", 1000, "--dev", 1, "--test", 1, "--seed", 5)
+        subprocess.run([os.environ["SKIM_MAKE_DATA"], "planted", "--into", FOLDER, "--train", "1000", "--dev", "1", "--test",
+                        "1", "--seed", "5"], check=True)
         yield
 
 

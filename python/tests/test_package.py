@@ -69,7 +69,7 @@ class Documents(unittest.TestCase):
 
     def test_the_example_runs(self):
         example = support.SOURCE / "examples/python/read_reviews.py"
-        reviews = support.SOURCE / "experiments/reviews/reviews.tsv"
+        reviews = support.SOURCE / "examples/reviews/reviews.tsv"
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / "page.html"
             done = subprocess.run([sys.executable, example, reviews, "--html", page], capture_output=True, text=True)

@@ -1,12 +1,7 @@
-#include <algorithm>
-#include <array>
-#include <map>
 #include <utility>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "bench/speed.h"
-#include "cli/chart.h"
 #include "cli/html.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -25,7 +20,6 @@ struct BenchOptions {
   std::string weights = "f32";
   std::string small_input = "prefix";
   std::string inputs = "folded";
-  std::string html;
   bool json = false;
   bool quiet = false;
 };
@@ -56,7 +50,6 @@ void declare(Options& options, BenchOptions& chosen) {
   options.add("--seed", speed.seed, "N", "random seed of words and decisions (default 1)");
   for (const auto& [old_name, new_name] : kRenamed) options.add_renamed(old_name, new_name);
   options.add_flag("--json", chosen.json, "the rows as JSON");
-  options.add("--html", chosen.html, "FILE", "also write an HTML page with charts");
   options.add_flag("--quiet", chosen.quiet, "no progress bar");
   options.add_example("taskset -c 0 skim bench --hidden-size 100,200 --json");
 }
@@ -127,67 +120,6 @@ std::string rows_text(const std::vector<SpeedRow>& rows) {
          printable(to_string(this_machine())) + "\n";
 }
 
-ChartPoint chart_point(const SpeedRow& row) {
-  return {
-      row.skim_rate,
-      row.speedup,
-      {"d = " + std::to_string(row.hidden_size) + ", d' = " + std::to_string(row.skim_size),
-       "skimmed " + format_percent(row.skim_rate, 1),
-       "speed-up " + format_number(row.speedup, 2) + "\u00D7",
-       "executed FLOP reduction " + format_number(row.costs.executed.reduction(), 2) + "\u00D7"}};
-}
-
-Chart speed_chart(const std::vector<SpeedRow>& rows) {
-  Chart chart;
-  chart.title = "Speed-up against the share of words skimmed, with the bound beside it";
-  chart.x = {"words skimmed", Unit::percent, Scale::linear};
-  chart.y = {"times faster than the dense reader", Unit::times, Scale::logarithmic};
-  std::map<std::pair<int, int>, std::pair<ChartSeries, ChartSeries>> sizes;
-  for (const SpeedRow& row : rows) {
-    const auto [found, fresh] = sizes.try_emplace({row.hidden_size, row.skim_size});
-    auto& [measured, bound] = found->second;
-    measured.points.push_back(chart_point(row));
-    bound.points.push_back({row.skim_rate, row.costs.executed.reduction(), {}});
-  }
-  chart.dashed = "executed FLOP reduction: upper bound";
-  int colour = 0;
-  for (auto& [size, series] : sizes) {
-    const std::string name =
-        "d = " + std::to_string(size.first) + ", d' = " + std::to_string(size.second);
-    auto& [measured, bound] = series;
-    measured.name = name;
-    measured.colour = bound.colour = colour++;
-    bound.line = Line::dashed;
-    chart.series.push_back(std::move(measured));
-    chart.series.push_back(std::move(bound));
-  }
-  return chart;
-}
-
-std::string bench_page(const std::vector<SpeedRow>& rows) {
-  const auto best =
-      std::max_element(rows.begin(), rows.end(),
-                       [](const SpeedRow& a, const SpeedRow& b) { return a.speedup < b.speedup; });
-  Page page;
-  page.title = "skim bench";
-  page.kicker = "skim bench";
-  page.heading = "Skimming against the dense LSTM";
-  page.body =
-      figures_html({{format_number(best->speedup, 1) + "\u00D7", "largest speed-up"},
-                    {format_percent(best->skim_rate, 0), "skimmed there"},
-                    {format_number(rows.front().dense_ns, 0) + " ns",
-                     "per word, dense, d = " + std::to_string(rows.front().hidden_size)},
-                    {format_number(rows.front().skimmed_word_ns, 0) + " ns", "per skimmed word"}});
-  page.body +=
-      "<section><h2>Speed-up, measured and possible</h2>\n" + chart_html(speed_chart(rows)) +
-      "</section>\n<section><h2>All rows</h2>\n" + table_html(rows_table(rows)) +
-      "<p class=\"note\">Nanoseconds per word on one thread, random decisions; dense and "
-      "skimming readers are interleaved in the same run. Share: speed-up over the executed "
-      "FLOP reduction.</p></section>\n";
-  page.footer = "skim " SKIM_VERSION ", " + to_string(this_machine());
-  return render_page(page);
-}
-
 }  // namespace
 
 int bench_verb(Arguments arguments) {
@@ -209,11 +141,6 @@ int bench_verb(Arguments arguments) {
   if (!rows) return failed("bench", rows.error());
   if (rows->empty())
     return usage_error("bench", "nothing to measure; give at least one size and skim rate");
-  if (!chosen.html.empty()) {
-    if (const auto written = write_atomically(chosen.html, bench_page(*rows)); !written) {
-      return failed("bench", written.error());
-    }
-  }
   return print(chosen.json ? to_text(rows_json(*rows)) + "\n" : rows_text(*rows));
 }
 

@@ -90,20 +90,6 @@ std::string figures_html(const std::vector<Figure>& figures) {
   return text + "</dl></section>\n";
 }
 
-std::string table_html(const Table& table) {
-  std::string text = "<div class=\"scroll\"><table>\n<thead><tr>";
-  for (const std::string& cell : table.header) {
-    text += "<th scope=\"col\">" + escape_html(cell) + "</th>";
-  }
-  text += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : table.rows) {
-    text += "<tr>";
-    for (const std::string& cell : row) text += "<td>" + escape_html(cell) + "</td>";
-    text += "</tr>\n";
-  }
-  return text + "</tbody></table></div>\n";
-}
-
 std::string format_number(double value, int decimals) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", decimals, value);

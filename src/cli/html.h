@@ -32,7 +32,6 @@ struct Table {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
 };
-std::string table_html(const Table& table);
 
 // Formats with fixed decimals: format_number(0.12345, 2) is "0.12".
 std::string format_number(double value, int decimals);

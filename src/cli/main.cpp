@@ -33,8 +33,6 @@ constexpr std::array kVerbs = {
     Verb{"export", "export a classifier to ONNX", export_verb},
     Verb{"import", "import a dense network trained with PyTorch", import_verb},
     Verb{"upgrade", "rewrite a model file in the current format version", upgrade_verb},
-    Verb{"experiment", "the tables and figures of docs/results.md, row by row", experiment_verb},
-    Verb{"data", "generate synthetic data sets", data_verb},
     Verb{"train", "train a model (starts skim-train)", train_verb},
 };
 

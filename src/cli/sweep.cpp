@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/file.h"
-#include "cli/chart.h"
 #include "cli/evaluation.h"
 #include "cli/html.h"
 #include "cli/output.h"
@@ -22,7 +20,6 @@ struct SweepVerbOptions {
   std::vector<double> thresholds;
   bool speed = false;
   bool json = false;
-  std::string html;
 };
 
 void declare(Options& options, SweepVerbOptions& chosen) {
@@ -33,8 +30,7 @@ void declare(Options& options, SweepVerbOptions& chosen) {
   options.add_flag("--speed", chosen.speed, "also measure the speed-up at each threshold");
   declare(options, chosen.timing);
   options.add_flag("--json", chosen.json, "the rows as JSON");
-  options.add("--html", chosen.html, "FILE", "also write an HTML page with charts");
-  options.add_example("skim sweep dev.tsv --model imdb.skim --html sweep.html");
+  options.add_example("skim sweep dev.tsv --model imdb.skim --json");
 }
 
 std::string validate(const SweepVerbOptions& chosen) {
@@ -73,11 +69,6 @@ Result<SweepResult> run_sweep(const SweepVerbOptions& chosen) {
 
 std::string metric_name(const SweepResult& result) {
   return result.rows.empty() ? "accuracy" : result.rows.front().metrics.primary_name();
-}
-
-std::string capitalize(std::string text) {
-  if (text.starts_with('a')) text[0] = 'A';
-  return text;
 }
 
 Json row_json(const SweepRow& row) {
@@ -124,76 +115,6 @@ Table rows_table(const SweepResult& result) {
   return table;
 }
 
-ChartPoint chart_point(const SweepRow& row, double x, const std::string& what) {
-  return {
-      x,
-      row.metrics.primary(),
-      {"threshold " + format_number(static_cast<double>(row.threshold), 2),
-       std::string(row.metrics.primary_name()) + " " + format_percent(row.metrics.primary(), 2),
-       "skimmed " + format_percent(row.skim_rate, 1), what + " " + format_number(x, 2) + "\u00D7"}};
-}
-
-Chart trade_off_chart(const SweepResult& result) {
-  Chart chart;
-  chart.title = capitalize(metric_name(result)) + " against work saved, one point per threshold";
-  chart.x = {"times less work than reading every word", Unit::times, Scale::logarithmic};
-  chart.y = {metric_name(result), Unit::percent, Scale::linear};
-  ChartSeries counted{"FLOPs saved, counted", {}, Line::solid, 0};
-  ChartSeries speed{"measured speed-up", {}, Line::solid, 1};
-  for (const SweepRow& row : result.rows) {
-    counted.points.push_back(chart_point(row, row.costs.counted.reduction(), "less work"));
-    if (row.timing) speed.points.push_back(chart_point(row, row.timing->speedup, "faster"));
-  }
-  chart.series.push_back(std::move(counted));
-  if (!speed.points.empty()) chart.series.push_back(std::move(speed));
-  return chart;
-}
-
-Chart rate_chart(const SweepResult& result) {
-  Chart chart;
-  chart.title = "Share of words skimmed against the threshold";
-  chart.x = {"threshold: a word is read when p_read is above", Unit::plain, Scale::linear};
-  chart.y = {"words skimmed", Unit::percent, Scale::linear};
-  ChartSeries series{"skim rate", {}, Line::solid, 2};
-  for (const SweepRow& row : result.rows) {
-    const auto threshold = static_cast<double>(row.threshold);
-    series.points.push_back({threshold,
-                             row.skim_rate,
-                             {"threshold " + format_number(threshold, 2),
-                              "skimmed " + format_percent(row.skim_rate, 1)}});
-  }
-  chart.series.push_back(std::move(series));
-  return chart;
-}
-
-std::string result_page(const SweepResult& result) {
-  // The best metric; among equals the least work.
-  const auto best = std::max_element(
-      result.rows.begin(), result.rows.end(), [](const SweepRow& a, const SweepRow& b) {
-        return std::pair(a.metrics.primary(), -a.work) < std::pair(b.metrics.primary(), -b.work);
-      });
-  Page page;
-  page.title = "skim sweep: " + result.data;
-  page.kicker = "skim sweep";
-  page.heading = capitalize(metric_name(result)) + " against work";
-  page.body =
-      figures_html({{format_percent(best->metrics.primary(), 2),
-                     "best " + metric_name(result) + ", with the least work"},
-                    {format_number(static_cast<double>(best->threshold), 2), "its threshold"},
-                    {format_number(best->costs.counted.reduction(), 1) + "\u00D7",
-                     "less work there, all FLOPs counted"},
-                    {std::to_string(result.examples), "examples"}});
-  page.body += "<section><h2>What less work costs</h2>\n" + chart_html(trade_off_chart(result)) +
-               "</section>\n<section><h2>How much is skimmed</h2>\n" +
-               chart_html(rate_chart(result)) + "</section>\n<section><h2>All rows</h2>\n" +
-               table_html(rows_table(result)) +
-               "<p class=\"note\">Paper, counted and executed are three ways to count "
-               "FLOPs: dense over skim.</p></section>\n";
-  page.footer = "skim " SKIM_VERSION ", model " + result.model + ", data " + result.data + ", " +
-                to_string(result.machine);
-  return render_page(page);
-}
-
 }  // namespace
 
 int sweep_verb(Arguments arguments) {
@@ -205,11 +126,6 @@ int sweep_verb(Arguments arguments) {
   if (const auto fault = validate(chosen); !fault.empty()) return usage_error("sweep", fault);
   const auto result = run_sweep(chosen);
   if (!result) return failed("sweep", result.error());
-  if (!chosen.html.empty()) {
-    if (const auto written = write_atomically(chosen.html, result_page(*result)); !written) {
-      return failed("sweep", written.error());
-    }
-  }
   return print(chosen.json ? to_text(result_json(*result)) + "\n"
                            : table_text(rows_table(*result)));
 }

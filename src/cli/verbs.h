@@ -18,8 +18,6 @@ int quantize_verb(Arguments arguments);
 int export_verb(Arguments arguments);
 int import_verb(Arguments arguments);
 int upgrade_verb(Arguments arguments);
-int data_verb(Arguments arguments);
-int experiment_verb(Arguments arguments);
 
 // Replaces this process by skim-train, found beside this program or on the PATH; returns only on
 // failure.

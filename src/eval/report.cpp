@@ -74,6 +74,7 @@ Json to_json(const Report& report) {
   }
   json.update(metrics_json(report.metrics));
   json["skim_rate"] = round_significant(report.skim_rate);
+  json["work"] = round_significant(1 / report.costs.counted.reduction());
   json["flop_reduction"] = flop_reduction_json(report.costs);
   if (report.passes.size() > 1) json["passes"] = passes_json(report.passes);
   json["speedup"] = report.timing ? Json(round_significant(report.timing->speedup)) : Json(nullptr);
@@ -81,6 +82,9 @@ Json to_json(const Report& report) {
       report.timing ? Json(round_significant(report.timing->reading_speedup)) : Json(nullptr);
   json["microseconds"] = report.timing ? microseconds_json(*report.timing) : Json(nullptr);
   json["words"] = report.words;
+  if (report.words > 0)
+    json["flops_per_word"] =
+        round_significant(report.costs.counted.flops / static_cast<double>(report.words));
   if (!report.labels.empty()) json["labels"] = labels_json(report);
   json["model"] = report.model;
   json["data"] = report.data;

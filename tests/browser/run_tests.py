@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests the page in headless Chromium against `skim serve`; saves screenshots in the build folder.
 
-usage: SKIM=build/release/skim SKIM_PLANTED=build/release/skim-planted tests/browser/run_tests.py [FILE_test.mjs...]
+usage: SKIM=build/release/skim SKIM_MAKE_DATA=build/release/make_data tests/browser/run_tests.py [FILE_test.mjs...]
 
 playwright-core controls Debian's Chromium, and axe-core checks accessibility; npm installs both into the build folder.
 Exits with 77 if one of them is not available.
@@ -21,7 +21,7 @@ SKIPPED = 77
 PACKAGES = {"playwright-core": "1.65.0", "axe-core": "4.14.0"}
 NPM_TIMEOUT = 120
 
-# The models to serve besides the built-in one, with the arguments of skim-planted.
+# The models to serve besides the built-in one, with the arguments of make_data.
 PLANTED = {
     "deep": ["--vocab-size", "2000", "--bidirectional", "yes", "--num-layers", "2"],
     "three": ["--vocab-size", "2000", "--skim-size", "10,5"],
@@ -93,7 +93,7 @@ def main():
         return SKIPPED
     environment = os.environ | {
         "SKIM": os.path.abspath(os.environ["SKIM"]), "SKIM_WEB": str(copy_page()), "SKIM_CHROMIUM": chromium,
-        "SKIM_SERVED": "\n".join(make_models(os.environ["SKIM_PLANTED"])), "SKIM_SCREENSHOTS": str(screenshots),
+        "SKIM_SERVED": "\n".join(make_models(os.environ["SKIM_MAKE_DATA"])), "SKIM_SCREENSHOTS": str(screenshots),
         "SKIM_NODE_MODULES": str(OUT / "node_modules")}
     files = sys.argv[1:] or sorted(str(path) for path in HERE.glob("*_test.mjs"))
     status = 0

@@ -3,7 +3,7 @@
 
 usage: run_tests.py [--skim PROGRAM] [--planted PROGRAM] [TEST...]
 
-The programs can also be named by the environment variables SKIM and SKIM_PLANTED. TEST is a name as
+The programs can also be named by the environment variables SKIM and SKIM_MAKE_DATA. TEST is a name as
 unittest takes it: test_run, test_run.Streaming, ...
 """
 import pathlib

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-SKIM = ""
+SKIM = MAKE_DATA = ""
 FOLDER = pathlib.Path()
 MODEL = DATA = ""
 
@@ -18,8 +18,8 @@ TIMEOUT = 120
 @contextlib.contextmanager
 def prepared(skim, planted):
     """Provides a temporary directory with planted models and data."""
-    global SKIM, FOLDER, MODEL, DATA
-    SKIM = os.path.abspath(skim)
+    global SKIM, MAKE_DATA, FOLDER, MODEL, DATA
+    SKIM, MAKE_DATA = os.path.abspath(skim), os.path.abspath(planted)
     with tempfile.TemporaryDirectory(prefix="skim-cli-") as name:
         FOLDER = pathlib.Path(name)
         MODEL, DATA = str(FOLDER / "planted.skim"), str(FOLDER / "planted.tsv")

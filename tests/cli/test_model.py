@@ -3,7 +3,6 @@ import os
 
 import support
 from support import SkimTest
-from test_read import HtmlCheck
 
 
 class Info(SkimTest):
@@ -125,13 +124,6 @@ class Bench(SkimTest):
         out = self.ok(*self.QUICK)
         self.assertIn("speed-up", out)
         self.assertIn("Machine: ", out)
-
-    def test_writes_a_valid_page(self):
-        name = support.path("bench.html")
-        self.ok(*self.QUICK, "--html", name)
-        check = HtmlCheck(open(name, encoding="utf-8").read())
-        self.assertEqual((check.open, check.faults, check.outside), ([], [], []))
-        self.assertIn("polyline", check.tags)
 
     def test_invalid_sizes_are_reported(self):
         self.fails("bench", "--hidden-size", "10", "--skim-size", "20", says="skim_sizes")

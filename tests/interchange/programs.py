@@ -1,4 +1,4 @@
-"""Shared by the tests: the programs, a temporary directory, models made by skim-planted."""
+"""Shared by the tests: the programs, a temporary directory, models made by make_data."""
 import json
 import os
 import pathlib
@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 SKIM = os.path.abspath(os.environ["SKIM"])
-PLANTED = os.path.abspath(os.environ["SKIM_PLANTED"])
+PLANTED = os.path.abspath(os.environ["SKIM_MAKE_DATA"])
 SOURCE = pathlib.Path(os.environ["SKIM_SOURCE"])
 
 

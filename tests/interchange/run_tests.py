@@ -3,7 +3,7 @@
 
 usage: run_tests.py PART...
 
-A part is a file here without `test_` and `.py`, or a class in it: onnx.OnnxRuntime. Needs SKIM, SKIM_PLANTED and
+A part is a file here without `test_` and `.py`, or a class in it: onnx.OnnxRuntime. Needs SKIM, SKIM_MAKE_DATA and
 SKIM_SOURCE, as ctest sets them. Exits with 77 when a program to compare with is not available.
 """
 import os

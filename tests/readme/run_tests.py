@@ -31,7 +31,7 @@ class Readme(unittest.TestCase):
         cls.tree = pathlib.Path(cls.folder.name)
         (cls.tree / "build/demo").mkdir(parents=True)
         (cls.tree / "build/release").symlink_to(BUILD)
-        (cls.tree / "experiments").symlink_to(SOURCE / "experiments")
+        (cls.tree / "examples").symlink_to(SOURCE / "examples")
 
     @classmethod
     def tearDownClass(cls):

@@ -3,7 +3,7 @@
 
 usage: run_tests.py [--skim PROGRAM] [--planted PROGRAM] [TEST...]
 
-The environment variables SKIM and SKIM_PLANTED can also name the programs. TEST is a unittest name:
+The environment variables SKIM and SKIM_MAKE_DATA can also name the programs. TEST is a unittest name:
 test_routes, test_limits.Overload, ...
 """
 import pathlib

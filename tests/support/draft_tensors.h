@@ -10,7 +10,7 @@
 
 #include "file/model_file.h"
 #include "spec/params.h"
-#include "tasks/random.h"
+#include "tests/generated/random.h"
 
 namespace skim {
 

@@ -1,5 +1,6 @@
-// A model that solves the planted task (tasks/planted.h) without training: the relevant weights are
-// set by hand, the rest is noise. It reads the words that determine the label and skims the others.
+// A model that solves the planted task (tests/generated/planted.h) without training: the relevant
+// weights are set by hand, the rest is noise. It reads the words that determine the label and skims
+// the others.
 #pragma once
 
 #include <cstdint>

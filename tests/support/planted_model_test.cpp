@@ -9,7 +9,7 @@
 #include "skim/batch.h"
 #include "skim/verify.h"
 #include "spec/names.h"
-#include "tasks/planted.h"
+#include "tests/generated/planted.h"
 #include "tests/support/model_specs.h"
 
 namespace skim {

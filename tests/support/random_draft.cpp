@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "spec/params.h"
-#include "tasks/random.h"
+#include "tests/generated/random.h"
 #include "tests/support/draft_tensors.h"
 
 namespace skim {

@@ -1,4 +1,4 @@
-"""Runs the tests of a folder against the real programs, named by options or by SKIM and SKIM_PLANTED."""
+"""Runs the tests of a folder against the real programs, named by options or by SKIM and SKIM_MAKE_DATA."""
 import argparse
 import os
 import pathlib
@@ -9,7 +9,7 @@ def main(about, folder, prepared):
     """`prepared(skim, planted)` makes what the tests need and takes it away again. Returns the exit code."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--skim", default=os.environ.get("SKIM"))
-    parser.add_argument("--planted", default=os.environ.get("SKIM_PLANTED"))
+    parser.add_argument("--planted", default=os.environ.get("SKIM_MAKE_DATA"))
     parser.add_argument("tests", nargs="*")
     options = parser.parse_args()
     if not options.skim or not options.planted:

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from trainings import SKIM, Trainings, skim
+from trainings import SKIM, Trainings, make_data, skim
 
 
 class Questions(Trainings):
@@ -16,17 +16,16 @@ class Questions(Trainings):
     def setUpClass(cls):
         super().setUpClass()
         cls.make("questions", "questions", "--words", 40)
-        cls.make("cloze", "gaps")
+        cls.make("cloze", "cloze")
 
     @classmethod
     def make(cls, task, into, *options, train=3000, dev=150):
-        made = skim("data", "make", task, "--into", cls.at / into, "--train", train, "--dev", dev, "--test", dev, *options)
-        assert made.returncode == 0, made.stderr
+        make_data(task, "--into", cls.at / into, "--train", train, "--dev", dev, "--test", dev, *options)
 
     @classmethod
     def learn(cls, task, out, *options):
         """Options of a run of a few seconds."""
-        folder, end = ("gaps", "txt") if task == "cloze" else ("questions", "json")
+        folder, end = ("cloze", "txt") if task == "cloze" else ("questions", "json")
         usual = {"--train": cls.at / folder / f"train.{end}", "--dev": cls.at / folder / f"dev.{end}",
                  "--embedding-size": 24, "--hidden-size": 32, "--skim-size": 8, "--dropout": 0, "--input-dropout": 0,
                  "--learning-rate": 0.005, "--ema-decay": 0.98, "--max-steps": 400, "--eval-steps": 100, "--threads": 1,
@@ -105,7 +104,7 @@ class Questions(Trainings):
     def test_cloze_fills_gaps_and_skims(self):
         model = self.at / "cloze.skim"
         self.train(*self.learn("cloze", model, "--gamma", 0.02))
-        report = self.evaluate(model, self.at / "gaps/test.txt")
+        report = self.evaluate(model, self.at / "cloze/test.txt")
         self.assertGreaterEqual(report["accuracy"], 0.8)
         self.assertGreaterEqual(report["skim_rate"], 0.5)
         read = skim("read", "--model", model, "--json", "--question", "all cheered for XXXXX", "--choices", "Selma|Tobin",
@@ -117,7 +116,7 @@ class Questions(Trainings):
         quantized = self.at / "cloze8.skim"
         self.assertEqual(skim("quantize", model, "--out", quantized, "--weights", "int8").returncode, 0)
         self.assertEqual(skim("verify", quantized).returncode, 0)
-        self.assertGreaterEqual(self.evaluate(quantized, self.at / "gaps/test.txt")["accuracy"], 0.8)
+        self.assertGreaterEqual(self.evaluate(quantized, self.at / "cloze/test.txt")["accuracy"], 0.8)
         self.check_distillation_of_choices(model)
 
     def test_lstm_jump_over_sentences(self):
@@ -125,14 +124,14 @@ class Questions(Trainings):
         self.train(*self.learn("cloze", model, "--reader", "lstm-jump", "--jump", "1,3,5", "--jump-over", "sentences",
                                "--max-steps", 60))
         self.assertIn("1 sentences, up to 3 sentences on", skim("info", "--model", model).stdout)
-        self.check_parity_with_the_trainer(model, self.at / "gaps/test.txt")
-        self.check_parity_with_the_trainer(model, self.at / "gaps/test.txt", "--threshold", 1)
+        self.check_parity_with_the_trainer(model, self.at / "cloze/test.txt")
+        self.check_parity_with_the_trainer(model, self.at / "cloze/test.txt", "--threshold", 1)
         read = skim("read", "--model", model, "--question", "XXXXX left .", "--choices", "Selma|Tobin", "--", "Tobin sat .").stdout
         self.assertIn("read 3 of 3 words", read, "those of the question do not count")
 
     def check_distillation_of_choices(self, teacher):
         """The labels say that the first choice is always right, so accuracy comes from the soft targets."""
-        lines = (self.at / "gaps/train.txt").read_text().splitlines()
+        lines = (self.at / "cloze/train.txt").read_text().splitlines()
         for i, line in enumerate(lines):
             if "\t" in line:
                 question, _, nothing, choices = line.split("\t")
@@ -141,7 +140,7 @@ class Questions(Trainings):
         wrong.write_text("\n".join(lines) + "\n")
         self.train(*self.learn("cloze", student, "--train", wrong, "--teacher", teacher, "--distillation-weight", 1,
                                "--reader", "dense", "--max-steps", 300))
-        self.assertGreaterEqual(self.evaluate(student, self.at / "gaps/test.txt")["accuracy"], 0.4)
+        self.assertGreaterEqual(self.evaluate(student, self.at / "cloze/test.txt")["accuracy"], 0.4)
         refused = self.train(*self.learn("span", self.at / "misfit.skim", "--teacher", teacher), check=False)
         self.assertEqual(refused.returncode, 1)
         self.assertIn("answers with choices, expected spans of a text", refused.stderr)
@@ -181,17 +180,17 @@ class Questions(Trainings):
             self.assertEqual(whole.read_bytes(), stopped.read_bytes())
 
     def test_reports_tasks_and_options_that_do_not_fit(self):
-        questions, gaps = self.at / "questions/train.json", self.at / "gaps/train.txt"
+        questions, cloze = self.at / "questions/train.json", self.at / "cloze/train.txt"
         for options, said in (
                 (["--train", questions], "train on it with --task span"),
-                (["--train", gaps], "train on it with --task cloze"),
-                (["--task", "span", "--train", gaps], "has no answer in the text"),
+                (["--train", cloze], "train on it with --task cloze"),
+                (["--task", "span", "--train", cloze], "has no answer in the text"),
                 (["--task", "cloze", "--train", questions], "has no choices"),
                 (["--task", "span", "--train", questions, "--reader", "lstm-jump"], "--reader lstm-jump"),
                 (["--task", "span", "--train", questions, "--random-crop"], "--random-crop"),
                 (["--task", "span", "--train", questions, "--teacher", "t.skim", "--distillation-crops", 2], "--distillation-crops"),
                 (["--task", "span", "--train", questions, "--adversarial", 1], "--adversarial"),
-                (["--task", "cloze", "--train", gaps, "--pooling", "max"], "--pooling")):
+                (["--task", "cloze", "--train", cloze, "--pooling", "max"], "--pooling")):
             done = self.train(*options, "--out", self.at / "no.skim", check=False)
             self.assertNotEqual(done.returncode, 0, options)
             self.assertIn(said, done.stderr)

@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 
-from trainings import SKIM, Trainings, skim
+from trainings import SKIM, Trainings, make_data, skim
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "interchange"))
 import safetensors_file
@@ -22,8 +22,7 @@ class Training(Trainings):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        made = skim("data", "make", "planted", "--into", cls.at, "--format", "jsonl", "--train", 6000)
-        assert made.returncode == 0, made.stderr
+        make_data("planted", "--into", cls.at, "--format", "jsonl", "--train", 6000)
         # The reference run of several tests.
         cls.whole, cls.log = cls.at / "whole.skim", cls.at / "whole.jsonl"
         done = skim("train", *cls.quick(cls.whole, "--log", cls.log))

@@ -1,6 +1,6 @@
 """Shared by the tests of skim train: the program, a small data set and a run of a second.
 
-Environment: SKIM (the program; skim-train stands beside it).
+Environment: SKIM (the program; skim-train stands beside it), SKIM_MAKE_DATA (make_data).
 """
 import os
 import pathlib
@@ -9,10 +9,16 @@ import tempfile
 import unittest
 
 SKIM = os.environ["SKIM"]
+MAKE_DATA = os.environ["SKIM_MAKE_DATA"]
 
 
 def skim(*arguments, **options):
     return subprocess.run([SKIM, *map(str, arguments)], capture_output=True, text=True, timeout=500, **options)
+
+
+def make_data(*arguments):
+    done = subprocess.run([MAKE_DATA, *map(str, arguments)], capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0, done.stderr
 
 
 class Trainings(unittest.TestCase):
@@ -20,8 +26,7 @@ class Trainings(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.at = pathlib.Path(cls.folder.name)
-        small = skim("data", "make", "planted", "--into", cls.at / "small", "--train", 300, "--dev", 50, "--words", 20)
-        assert small.returncode == 0, small.stderr
+        make_data("planted", "--into", cls.at / "small", "--train", 300, "--dev", 50, "--words", 20)
 
     @classmethod
     def tearDownClass(cls):
