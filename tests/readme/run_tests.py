@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the examples of the README: every sh block and the C++ program, in a directory that looks like the tree after
-./demo. A block that must not be run has a comment `<!-- not run: why -->` on the line before it.
+"""Runs the examples of README.md and docs/getting-started.md in a directory that looks like the tree after ./demo.
+
+Of the README, every sh block runs by itself, and the C++ program is compiled and run. The sh blocks of
+docs/getting-started.md run from top to bottom in one shell, then its Python program. A block that must not be run has a
+comment `<!-- not run: why -->` on the line before it.
 
 Needs SKIM_SOURCE and SKIM_BUILD, as ctest sets them.
 """
@@ -9,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -19,12 +23,20 @@ BLOCK = re.compile(r"(?P<mark><!-- not run: [^>]* -->\n)?^```(?P<kind>\w*)\n(?P<
                    re.MULTILINE | re.DOTALL)
 
 
-def blocks(kind):
-    text = (SOURCE / "README.md").read_text(encoding="utf-8")
+def blocks(kind, page="README.md"):
+    text = (SOURCE / page).read_text(encoding="utf-8")
     return [match["text"] for match in BLOCK.finditer(text) if match["kind"] == kind and not match["mark"]]
 
 
-class Readme(unittest.TestCase):
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class ExampleTest(unittest.TestCase):
+    """A temporary directory with build/release and examples."""
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
@@ -37,12 +49,14 @@ class Readme(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def run_in_tree(self, *command):
-        done = subprocess.run(command, cwd=self.tree, capture_output=True, text=True)
+    def run_in_tree(self, *command, **environment):
+        done = subprocess.run(command, cwd=self.tree, capture_output=True, text=True, env={**os.environ, **environment})
         self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
-        self.assertTrue(done.stdout.strip(), f"{command} said nothing")
+        self.assertTrue(done.stdout.strip(), f"{command} printed nothing")
         return done.stdout
 
+
+class Readme(ExampleTest):
     def test_shell_blocks_run(self):
         self.assertGreater(len(blocks("sh")), 3)
         for block in blocks("sh"):
@@ -88,6 +102,28 @@ class Readme(unittest.TestCase):
         subprocess.run(["g++", *flags, "readme.cpp", BUILD / "libskim.a", "-lhwy", "-pthread", "-o", "readme"],
                        cwd=self.tree, check=True)
         self.assertIn("% skimmed", self.run_in_tree("./readme"))
+
+
+@unittest.skipUnless((BUILD / "skim-train").exists(), "a build without training")
+class GettingStarted(ExampleTest):
+    PAGE = "docs/getting-started.md"
+
+    def test_page_works_from_top_to_bottom(self):
+        script = "".join(blocks("sh", self.PAGE)).replace("8080", str(free_port()))
+        stop_server = "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n"
+        output = self.run_in_tree("bash", "-e", "-o", "pipefail", "-c", stop_server + script)
+        self.assertRegex(output, r"dev accuracy (9\d|100)\.\d+ %")
+        self.assertIn('"answer":{"text":"billing"', output.replace(" ", ""))
+        self.run_python_program()
+
+    def run_python_program(self):
+        if not list(BUILD.glob("python/skim/_skim*")):
+            return  # a build without the Python package
+        (program,) = blocks("python", self.PAGE)
+        cache = (BUILD / "CMakeCache.txt").read_text(encoding="utf-8")
+        python = re.search(r"^Python_EXECUTABLE:\w+=(.+)$", cache, re.MULTILINE)[1]
+        output = self.run_in_tree(python, "-c", program, PYTHONPATH=str(BUILD / "python"))
+        self.assertEqual([line.split()[0] for line in output.splitlines()], ["billing", "bug"])
 
 
 if __name__ == "__main__":
