@@ -55,7 +55,7 @@ class Parser {
                                 *header_end - kLengthBytes);
     const auto header = parse_json(text, name_ + ": header");
     if (!header) return tl::make_unexpected(header.error());
-    return read_header(*header_end).and_then([&] { return check_ranges(); }).map([&] {
+    return read_header(*header).and_then([&] { return check_ranges(); }).map([&] {
       return std::move(out_);
     });
   }
