@@ -16,8 +16,9 @@ SOURCE = pathlib.Path(__file__).parent.resolve()
 
 
 def version():
-    """CMakeLists.txt is the one place that names it."""
-    return re.search(r"project\(skim VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+    """include/skim/version.h is the one place that states it."""
+    header = (SOURCE / "include/skim/version.h").read_text(encoding="utf-8")
+    return re.search(r'define SKIM_VERSION "([0-9.]+)"', header)[1]
 
 
 def pybind11_options():

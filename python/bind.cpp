@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "skim/version.h"
+
 namespace skim::python {
 namespace {
 

@@ -42,12 +42,8 @@ Layer make_layer(const std::string& spec,
 LayerState start(const Layer& layer, const FloatArray& hidden, const FloatArray& cell) {
   LayerState state = layer.start();
   const std::span<const float> hidden_values = to_span(hidden), cell_values = to_span(cell);
-  if (hidden_values.size() == state.hidden.size()) {
-    std::copy(hidden_values.begin(), hidden_values.end(), state.hidden.begin());
-  }
-  if (cell_values.size() == state.cell.size()) {
-    std::copy(cell_values.begin(), cell_values.end(), state.cell.begin());
-  }
+  unwrap(state.set_hidden(hidden_values));
+  if (!state.cell().empty()) unwrap(state.set_cell(cell_values));
   return state;
 }
 
@@ -74,7 +70,7 @@ py::tuple read(const Layer& layer, const FloatArray& rows, const PolicyParts& po
   return py::make_tuple(out, std::move(state), widths, p_read);
 }
 
-py::array to_array(const std::vector<float>& values) {
+py::array to_array(std::span<const float> values) {
   return make_readonly_array({static_cast<py::ssize_t>(values.size())}, values.data());
 }
 
@@ -83,9 +79,9 @@ py::array to_array(const std::vector<float>& values) {
 void bind_layer(py::module_& module) {
   py::class_<LayerState>(module, "LayerState")
       .def_property_readonly("hidden",
-                             [](const LayerState& state) { return to_array(state.hidden); })
-      .def_property_readonly("cell", [](const LayerState& state) { return to_array(state.cell); })
-      .def_readonly("position", &LayerState::position);
+                             [](const LayerState& state) { return to_array(state.hidden()); })
+      .def_property_readonly("cell", [](const LayerState& state) { return to_array(state.cell()); })
+      .def_property_readonly("position", &LayerState::position);
   py::class_<Layer>(module, "Layer")
       .def(py::init(&make_layer), py::arg("spec"), py::arg("tensors"), py::arg("weight_type"))
       .def_property_readonly("spec", [](const Layer& layer) { return to_json_text(layer.spec()); })

@@ -8,6 +8,7 @@
 
 #include "bench/peers/worker.h"
 #include "readers/reader.h"
+#include "skim/version.h"
 
 namespace {
 

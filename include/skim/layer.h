@@ -24,23 +24,30 @@ struct NamedTensor {
   std::span<const float> values;
 };
 
-// State of lstm_jump and skip_rnn readers between two words.
-struct SkipState {
-  std::uint64_t tokens_to_read = 0;  // lstm_jump: words (or sentences) to read before the next jump
-  std::uint64_t tokens_to_skip = 0;  // lstm_jump: words (or sentences) left in the current jump
-  std::uint64_t jumps_taken = 0;     // lstm_jump
-  float update_prob = 1;             // skip_rnn: probability that the next word is read (u~)
-  float delta = 0;                   // skip_rnn: added to update_prob per skipped word
-};
+// State of a layer between two calls, with its working memory. Layer::start makes one. Copying
+// copies the state. Not thread-safe.
+class LayerState {
+ public:
+  LayerState(const LayerState& other);
+  LayerState(LayerState&&) noexcept;
+  LayerState& operator=(const LayerState& other);
+  LayerState& operator=(LayerState&&) noexcept;
+  ~LayerState();
 
-// State of a layer between two calls. Layer::start makes the initial one.
-struct LayerState {
-  std::vector<float> hidden;                // hidden_size values
-  std::vector<float> cell;                  // hidden_size values; LSTM only
-  std::uint64_t position = 0;               // rows read so far; Rule::sample depends on it
-  std::uint32_t weight_scan_direction = 0;  // of the next pass over the weights; makes chunked
-                                            // reads equal to one read bit by bit
-  SkipState skip_state;                     // lstm_jump and skip_rnn only
+  std::span<const float> hidden() const;  // hidden_size values
+  std::span<const float> cell() const;    // hidden_size values; empty unless the cell is an LSTM
+  std::uint64_t position() const;         // rows read so far; Policy::Rule::sample depends on it
+
+  // Replace the values, as an initial state other than zero. Fail unless the size is that of
+  // hidden() or cell().
+  Result<void> set_hidden(std::span<const float> values);
+  Result<void> set_cell(std::span<const float> values);
+
+ private:
+  friend class Layer;
+  struct Impl;
+  explicit LayerState(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 // Immutable and cheap to copy; any number of threads may share one, each with its own state.
@@ -52,9 +59,10 @@ class Layer {
   const ReaderSpec& spec() const;
   LayerState start() const;
 
-  // Reads `in` (count x input_size, row-major), continuing from `state`. `out` (count x
-  // hidden_size) gets the hidden state after each row, `steps` (count, or empty) the decision at
-  // each row. Reading in chunks equals reading at once.
+  // Reads `in` (count x input_size, row-major), continuing from `state`, which start() of this
+  // layer made. `out` (count x hidden_size) gets the hidden state after each row, `steps` (count,
+  // or empty) the decision at each row. Reading in chunks equals reading at once. Allocates nothing
+  // once `state` has been used for as many rows.
   Result<void> read(std::span<const float> in, Policy policy, LayerState& state,
                     std::span<float> out, std::span<Step> steps) const;
 

@@ -9,6 +9,7 @@
 
 #include "skim/result.h"
 #include "skim/spec.h"
+#include "skim/tokenizer.h"
 
 namespace skim {
 
@@ -33,6 +34,7 @@ struct Calibration {
 };
 
 struct ModelImpl;
+struct ModelAccess;
 
 class Model {
  public:
@@ -54,10 +56,11 @@ class Model {
   // relative to it.
   Result<Model> dense() const;
 
-  // For internal use.
-  const ModelImpl& impl() const { return *impl_; }
+  // The tokenizer that the model reads with.
+  Tokenizer tokenizer() const { return Tokenizer(spec().tokenizer); }
 
  private:
+  friend struct ModelAccess;
   explicit Model(std::shared_ptr<const ModelImpl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<const ModelImpl> impl_;
 };

@@ -29,6 +29,7 @@ struct Reading {
   // One probability per label or choice; they sum to 1. When the answer is a span of the text: the
   // probability of each word to start it, then the probability of each word to end it.
   std::vector<float> scores;
+  std::vector<float> logits;              // before the softmax, in the order of `scores`
   std::vector<TokenSpan> words;           // of the text
   std::vector<TokenSpan> question_words;  // of the question
   Trace trace;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "skim/model.h"
 #include "skim/policy.h"
@@ -26,11 +27,15 @@ class Session {
   Result<void> read(const Query& query, Policy policy, Reading& into);
 
   // Streaming inference, equal to read() with the whole text. Unidirectional classifiers only.
-  // `begin` discards the words pushed before. `push` takes one word as the tokenizer would split it
+  // `begin` discards the words pushed before. `push` takes one word as Model::tokenizer splits them
   // and returns the decision. `answer` may be called at any time.
   Result<void> begin(Policy policy = {});
   Result<Step> push(std::string_view word);
   Result<Reading> answer();
+
+  // The hidden state of the last layer after the last word of the latest read() or answer(), the
+  // forward direction before the backward one. Fails when there was none.
+  Result<std::vector<float>> final_state() const;
 
  private:
   struct Memory;

@@ -42,10 +42,19 @@ enum class Decision {
 };
 
 enum class Pooling { last, max, mean, attention };
+// Storage of the embeddings and of the big cells' matrices, and arithmetic of the big cells'
+// recurrent product U h. Decisions, small cells, input projections, gates, pooling and heads are
+// always f32, from the stored values.
+//   f32   stored and computed in f32.
+//   bf16  stored with 8 significant bits. U h: weights as 16-bit integers with one scale per row,
+//   the
+//         hidden state rounded to 13 bits, exact integer sums, then scaled to f32.
+//   int8  stored as -127..127 with one f32 scale per row. U h: the hidden state rounded to 7 bits,
+//         exact integer sums, then scaled to f32.
 enum class WeightType { f32, bf16, int8 };
 
 // How a text is split into words.
-enum class Tokenizer {
+enum class TokenizerKind {
   english,     // separates punctuation and contractions such as n't
   whitespace,  // splits at white space only
 };
@@ -122,7 +131,7 @@ struct CharCnnSpec {
 // A whole network.
 struct ModelSpec {
   NetKind net = NetKind::classifier;
-  Tokenizer tokenizer = Tokenizer::english;
+  TokenizerKind tokenizer = TokenizerKind::english;
   int vocab_size = 0;  // words with an embedding; id 0 stands for all unknown words
   int embedding_size = 100;
   ReaderSpec reader;  // of every layer and direction; stacks() sets the input size of each

@@ -59,7 +59,7 @@ Result<ModelDraft> import_state(ImportOptions& chosen) {
   chosen.torch.words = std::move(*words);
   chosen.torch.labels = split(chosen.labels, ',');
   chosen.torch.pooling = *enum_from_name<Pooling>(chosen.pooling, "--pooling");
-  chosen.torch.tokenizer = *enum_from_name<Tokenizer>(chosen.tokenizer, "--tokenizer");
+  chosen.torch.tokenizer = *enum_from_name<TokenizerKind>(chosen.tokenizer, "--tokenizer");
   const auto file = MappedFile::open(chosen.state);
   if (!file) return tl::make_unexpected(file.error());
   auto draft = import_torch(file->bytes(), chosen.state, chosen.torch);

@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/suggest.h"
 #include "cli/verbs.h"
+#include "skim/version.h"
 
 namespace skim::cli {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "cli/html.h"
 #include "cli/reading_view.h"
+#include "skim/version.h"
 
 namespace skim::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "cli/verbs.h"
 #include "eval/machine.h"
 #include "eval/report.h"
+#include "skim/version.h"
 
 namespace skim::cli {
 namespace {

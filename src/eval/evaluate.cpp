@@ -1,6 +1,7 @@
 #include "eval/evaluate.h"
 
 #include "eval/tally.h"
+#include "skim/version.h"
 
 namespace skim {
 

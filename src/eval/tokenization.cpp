@@ -5,7 +5,7 @@
 namespace skim {
 
 std::size_t TokenizationStep::run(std::string_view text) {
-  const ModelImpl& impl = model_.impl();
+  const ModelImpl& impl = model_impl(model_);
   encode(text, impl.spec.tokenizer, impl.resources->vocab, words_, ids_);
   return words_.size();
 }

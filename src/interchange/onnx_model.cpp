@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "interchange/onnx_graph.h"
 #include "interchange/onnx_reader.h"
+#include "skim/version.h"
 #include "spec/names.h"
 #include "spec/params.h"
 #include "spec/spec_json.h"

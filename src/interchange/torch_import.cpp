@@ -103,7 +103,7 @@ void add_words(const TorchState& state, const TorchImport& options, std::size_t 
   draft.tensors.push_back({"embedding.weight", std::move(vectors)});
 }
 
-bool is_reachable(const std::string& word, Tokenizer tokenizer, std::vector<TokenSpan>& found) {
+bool is_reachable(const std::string& word, TokenizerKind tokenizer, std::vector<TokenSpan>& found) {
   tokenize(word, tokenizer, found);
   return found.size() == 1 && found[0] == TokenSpan{0, word.size()} && normalize(word) == word;
 }

@@ -17,7 +17,7 @@ struct TorchImport {
   std::string unknown;             // entry for unknown words; empty: one of the usual spellings
   std::vector<std::string> labels;
   Pooling pooling = Pooling::last;  // not attention
-  Tokenizer tokenizer = Tokenizer::english;
+  TokenizerKind tokenizer = TokenizerKind::english;
 };
 
 // Imports a safetensors file; `name` is used in messages. The import is exact: anything unsupported

@@ -19,9 +19,9 @@ class Bidaf final : public Net {
   explicit Bidaf(const NetParts& parts) : Bidaf(parts, parts.spec.stacks()) {}
 
   BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,
-                   std::vector<float>& scores) const override {
+                   NetOutput out) const override {
     const std::size_t count = query.text.size();
-    scores.assign(2 * count, 0.0F);
+    begin_output(out);
     for (const Stack* stack : {&contextual_, &modeling_, &output_}) stack->start(memory);
     encode_question(query, policy, memory);
     if (count == 0) return {};
@@ -30,11 +30,10 @@ class Bidaf final : public Net {
     attention_flow(count, query.question.size(), memory);
     const Rows flow{memory.inputs.data(), count, flow_width(), flow_width()};
     const Rows modeled = encode(modeling_, flow, policy, memory, memory.windows);
-    boundary_probabilities(start_weight_, flow, modeled, memory, scores.data());
-    boundary_probabilities(end_weight_, flow,
-                           encode(output_, modeled, policy, memory, memory.matches), memory,
-                           scores.data() + count);
-    return best_span({scores.data(), count}, {scores.data() + count, count});
+    append_output(boundary_logits(start_weight_, flow, modeled, memory), count, out);
+    const Rows decoded = encode(output_, modeled, policy, memory, memory.matches);
+    append_output(boundary_logits(end_weight_, flow, decoded, memory), count, out);
+    return best_span(std::span(out.scores).first(count), std::span(out.scores).last(count));
   }
 
  private:
@@ -129,9 +128,9 @@ class Bidaf final : public Net {
     }
   }
 
-  // Probability of each word to be the start or the end of the answer.
-  void boundary_probabilities(const Buffer<float>& weights, const Rows& flow, const Rows& modeled,
-                              NetMemory& memory, float* probabilities) const {
+  // Logit of each word to be the start or the end of the answer; in memory.work.
+  float* boundary_logits(const Buffer<float>& weights, const Rows& flow, const Rows& modeled,
+                         NetMemory& memory) const {
     static constexpr float kNoBias = 0;
     memory.work.grow(flow.count + kPoolPadding);
     float* logits = memory.work.data();
@@ -142,8 +141,7 @@ class Bidaf final : public Net {
              &modeled_logit);
       logits[t] = flow_logit + modeled_logit;
     }
-    softmax(logits, flow.count);
-    std::copy_n(logits, flow.count, probabilities);
+    return logits;
   }
 
   CharCnnEmbedding embedding_;

@@ -28,10 +28,10 @@ class Classifier final : public Net, public StreamingNet {
   }
 
   BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,
-                   std::vector<float>& scores) const override {
+                   NetOutput out) const override {
     start(memory);
     read(query.text, policy, memory);
-    predict(memory, scores);
+    predict(memory, out);
     return {};
   }
 
@@ -44,15 +44,14 @@ class Classifier final : public Net, public StreamingNet {
     stack_.forward(input, policy, memory);
   }
 
-  void predict(NetMemory& memory, std::vector<float>& scores) const override {
-    scores.resize(spec_.labels.size());
+  void predict(NetMemory& memory, NetOutput out) const override {
+    const std::size_t labels = spec_.labels.size();
     pool(memory);
-    memory.work.grow(scores.size() + kPoolPadding);
+    memory.work.grow(labels + kPoolPadding);
     float* logits = memory.work.data();
-    linear({head_weight_.data(), head_bias_.data(), scores.size(), stack_.output_size()},
+    linear({head_weight_.data(), head_bias_.data(), labels, stack_.output_size()},
            memory.pooled.data(), logits);
-    softmax(logits, scores.size());
-    std::copy_n(logits, scores.size(), scores.begin());
+    write_output(logits, labels, out);
   }
 
  private:

@@ -18,7 +18,7 @@ class Cloze final : public Net {
         choice_bias_(with_padding(to_floats(parts.file, "choice.bias"))) {}
 
   BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,
-                   std::vector<float>& scores) const override {
+                   NetOutput out) const override {
     memory.ids.assign(query.text.begin(), query.text.end());
     memory.ids.insert(memory.ids.end(), query.question.begin(), query.question.end());
     stack_.start(memory);
@@ -31,8 +31,7 @@ class Cloze final : public Net {
     memory.work.grow(count + embedding_size() + kPoolPadding);
     float* logits = memory.work.data();
     for (std::size_t i = 0; i < count; ++i) logits[i] = choice_logit(query.choices[i], memory);
-    softmax(logits, count);
-    scores.assign(logits, logits + count);
+    write_output(logits, count, out);
     return {};
   }
 

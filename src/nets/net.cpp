@@ -1,11 +1,28 @@
 #include "nets/net.h"
 
+#include "kernels/pool.h"
 #include "nets/bidaf.h"
 #include "nets/classifier.h"
 #include "nets/cloze.h"
 #include "nets/span.h"
 
 namespace skim {
+
+void begin_output(NetOutput out) {
+  out.logits.clear();
+  out.scores.clear();
+}
+
+void append_output(float* logits, std::size_t count, NetOutput out) {
+  out.logits.insert(out.logits.end(), logits, logits + count);
+  softmax(logits, count);
+  out.scores.insert(out.scores.end(), logits, logits + count);
+}
+
+void write_output(float* logits, std::size_t count, NetOutput out) {
+  begin_output(out);
+  append_output(logits, count, out);
+}
 
 std::unique_ptr<Net> make_net(const NetParts& parts) {
   switch (parts.spec.net) {

@@ -64,6 +64,13 @@ struct EncodedQuery {
   Source text_source, question_source;
 };
 
+// Where a net writes its result, in the layout of Reading::logits and Reading::scores. The vectors
+// are overwritten and keep their capacity.
+struct NetOutput {
+  std::vector<float>& logits;
+  std::vector<float>& scores;  // their softmax
+};
+
 // A net that supports streaming inference, word by word: unidirectional classifiers.
 class StreamingNet {
  public:
@@ -73,8 +80,8 @@ class StreamingNet {
   // Forward pass over further words. Bidirectional nets take all words in one call after start.
   virtual void read(std::span<const std::uint32_t> ids, const Policy& policy,
                     NetMemory& memory) const = 0;
-  // Scores of the words read so far, as returned by Net::forward.
-  virtual void predict(NetMemory& memory, std::vector<float>& scores) const = 0;
+  // Result for the words read so far, as Net::forward computes it.
+  virtual void predict(NetMemory& memory, NetOutput out) const = 0;
 };
 
 // Immutable and thread-safe; each thread has its own NetMemory.
@@ -82,13 +89,18 @@ class Net {
  public:
   virtual ~Net() = default;
 
-  // Inference: computes `scores` as documented at Reading::scores. Extractive nets return the span
-  // of the answer in words; others return an empty span.
+  // Inference. Extractive nets return the span of the answer in words; others return an empty span.
   virtual BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,
-                           std::vector<float>& scores) const = 0;
+                           NetOutput out) const = 0;
   // Null unless the net supports streaming inference.
   virtual const StreamingNet* streaming_net() const { return nullptr; }
 };
+
+// Clears `out`; append_output adds the `count` logits and their softmax, which replaces the values
+// at `logits` (padded by kPoolPadding, kernels/pool.h). write_output does both.
+void begin_output(NetOutput out);
+void append_output(float* logits, std::size_t count, NetOutput out);
+void write_output(float* logits, std::size_t count, NetOutput out);
 
 // Arguments of make_net. `spec` is that of the file or of its dense baseline. `embeddings` must
 // outlive the net. The folded tables of all readers together take at most `table_bytes`.

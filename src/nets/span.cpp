@@ -23,16 +23,16 @@ class SpanNet final : public Net {
         end_weight_(with_padding(to_floats(parts.file, "end.weight"))) {}
 
   BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,
-                   std::vector<float>& scores) const override {
+                   NetOutput out) const override {
     stack_.start(memory);
     Input input;
     input.rows = question_aware_input(query, memory);
     stack_.forward(input, policy, memory);
     const std::size_t count = query.text.size();
-    scores.resize(2 * count);
-    boundary_probabilities(start_weight_, count, memory, scores.data());
-    boundary_probabilities(end_weight_, count, memory, scores.data() + count);
-    return best_span({scores.data(), count}, {scores.data() + count, count});
+    begin_output(out);
+    append_output(boundary_logits(start_weight_, count, memory), count, out);
+    append_output(boundary_logits(end_weight_, count, memory), count, out);
+    return best_span(std::span(out.scores).first(count), std::span(out.scores).last(count));
   }
 
  private:
@@ -72,10 +72,9 @@ class SpanNet final : public Net {
     return {memory.inputs.data(), count, 3 * width, padded_width};
   }
 
-  // Probability of each word to be the start or the end of the answer, from the states of the last
-  // layer.
-  void boundary_probabilities(const Buffer<float>& weights, std::size_t count, NetMemory& memory,
-                              float* out) const {
+  // Logit of each word to be the start or the end of the answer, from the states of the last layer;
+  // in memory.work.
+  float* boundary_logits(const Buffer<float>& weights, std::size_t count, NetMemory& memory) const {
     memory.work.grow(count + kPoolPadding);
     float* logits = memory.work.data();
     std::fill_n(logits, count, 0.0F);
@@ -83,8 +82,7 @@ class SpanNet final : public Net {
       row_logits(stack_.update_log(memory, direction),
                  weights.data() + direction * stack_.hidden_size(), logits);
     }
-    softmax(logits, count);
-    std::copy_n(logits, count, out);
+    return logits;
   }
 
   const EmbeddingTable& embeddings_;

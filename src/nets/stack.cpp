@@ -66,17 +66,23 @@ void Stack::start(NetMemory& memory, std::size_t run) const {
   }
 }
 
-Rows Stack::forward(Input input, const Policy& policy, NetMemory& memory, std::size_t run) const {
-  if (spec_.bidirectional || output_ == StackOutput::rows)
-    return forward_layers(input, policy, memory, run);
-  // Each chunk runs through all layers before the next one, so its rows stay in the cache and their
-  // buffer is small.
-  for (std::size_t done = 0; done < input.count();) {
-    const std::size_t count = std::min(kChunkWords, input.count() - done);
-    forward_layers(input.part(done, count), policy, memory, run);
-    done += count;
+// Each chunk runs through all layers before the next one, so its rows stay in the cache and their
+// buffer is small. A backward reader starts at the end, so bidirectional stacks take the whole
+// text.
+Rows Stack::forward(const Input& input, const Policy& policy, NetMemory& memory,
+                    std::size_t run) const {
+  const bool whole = spec_.bidirectional || output_ == StackOutput::rows;
+  const std::size_t chunk = whole ? input.count() : kChunkWords;
+  Rows rows;
+  for (std::size_t done = 0; done < input.count(); done += chunk) {
+    Input layer_input = input.part(done, std::min(chunk, input.count() - done));
+    for (int layer = 0; layer < spec_.num_layers; ++layer) {
+      rows = forward_layer(static_cast<std::size_t>(layer), layer_input, policy, memory, run);
+      layer_input.ids = {};
+      layer_input.rows = rows;
+    }
   }
-  return {};
+  return rows;
 }
 
 // Rows start on cache lines.
@@ -90,59 +96,51 @@ MutableRows Stack::layer_rows(std::size_t layer, std::size_t count, NetMemory& m
   return {buffer.data(), count, output_size(), output_stride()};
 }
 
-Rows Stack::forward_layers(Input input, const Policy& policy, NetMemory& memory,
-                           std::size_t run) const {
-  if (input.count() == 0) return {};
-  const std::size_t count = input.count();
-  const auto layers = static_cast<std::size_t>(spec_.num_layers);
-  for (std::size_t layer = 0; layer < layers; ++layer) {
-    MutableRows rows;
-    if (layer + 1 < layers || output_ == StackOutput::rows) rows = layer_rows(layer, count, memory);
-    for (std::size_t direction = 0; direction < directions(); ++direction) {
-      input.backward = direction == 1;
-      MutableRows half = rows;
-      if (rows.data != nullptr) half.data += direction * hidden_size();
-      half.width = hidden_size();
-      const std::size_t index = layer * directions() + direction;
-      forward_pass(index, input, half, policy, memory, memory.passes[pass_index(index, run)]);
+// Forward pass of the readers of one layer; returns their hidden states side by side, if anybody
+// needs them.
+Rows Stack::forward_layer(std::size_t layer, Input input, const Policy& policy, NetMemory& memory,
+                          std::size_t run) const {
+  const bool last = layer + 1 == static_cast<std::size_t>(spec_.num_layers);
+  MutableRows rows;
+  if (!last || output_ == StackOutput::rows) rows = layer_rows(layer, input.count(), memory);
+  for (std::size_t direction = 0; direction < directions(); ++direction) {
+    const std::size_t index = layer * directions() + direction;
+    NetMemory::PassMemory& pass = memory.passes[pass_index(index, run)];
+    const std::size_t before = pass.steps.size();
+    pass.steps.resize(before + input.count());
+    const std::span<Step> steps = std::span(pass.steps).subspan(before);
+    Output output;
+    if (rows.data != nullptr) {
+      output.rows = {rows.data + direction * hidden_size(), rows.count, hidden_size(), rows.stride};
+    } else if (output_ == StackOutput::updates) {
+      output = log_output(input.count(), pass);
     }
-    input.ids = {};
-    input.rows = {rows.data, rows.count, output_size(), rows.stride};
+    input.backward = direction == 1;
+    readers_[index]->read(input, policy, pass.state, output, steps, memory.scratch);
+    if (output_ == StackOutput::updates && last) count_logged(steps, pass);
   }
-  return input.rows;
+  return {rows.data, rows.count, output_size(), rows.stride};
 }
 
-// Forward pass of one reader; writes its hidden states to `rows` unless they are null.
-void Stack::forward_pass(std::size_t index, const Input& input, const MutableRows& rows,
-                         const Policy& policy, NetMemory& memory,
-                         NetMemory::PassMemory& pass) const {
-  const bool logs = rows.data == nullptr && output_ == StackOutput::updates;
-  const std::size_t before = pass.steps.size();
-  pass.steps.resize(before + input.count());
-  const std::span<Step> steps = std::span(pass.steps).subspan(before);
-  const std::size_t log_begin = pass.log_used;
-  for (std::size_t done = 0, count = 0; done < steps.size(); done += count) {
-    count = std::min(kChunkWords, steps.size() - done);
-    const std::size_t begin = input.backward ? steps.size() - done - count : done;
-    Output output;
-    if (rows.data != nullptr) output.rows = {rows.row(begin), count, rows.width, rows.stride};
-    if (logs && logs_full_rows()) {
-      pass.log.grow(log_begin + steps.size() * hidden_size() + kLogPadding);
-      output.rows = {pass.log.data() + log_begin + begin * hidden_size(), count, hidden_size(),
-                     hidden_size()};
-    } else if (logs) {
-      pass.log.grow(pass.log_used + count * hidden_size() + kLogPadding);
-      output.log = pass.log.data() + pass.log_used;
-    }
-    const std::span<Step> chunk_steps = steps.subspan(begin, count);
-    readers_[index]->read(input.part(begin, count), policy, pass.state, output, chunk_steps,
-                          memory.scratch);
-    if (!logs || logs_full_rows()) continue;
-    for (const Step& step : chunk_steps) pass.log_used += step.width;
+// Room for `count` updates at the end of the log of a pass.
+Output Stack::log_output(std::size_t count, NetMemory::PassMemory& pass) const {
+  pass.log.grow(pass.log_used + count * hidden_size() + kLogPadding);
+  float* end = pass.log.data() + pass.log_used;
+  Output output;
+  if (logs_full_rows())
+    output.rows = {end, count, hidden_size(), hidden_size()};
+  else
+    output.log = end;
+  return output;
+}
+
+void Stack::count_logged(std::span<const Step> steps, NetMemory::PassMemory& pass) const {
+  if (logs_full_rows()) {
+    pass.log_used += steps.size() * hidden_size();
+    pass.full_steps.resize(pass.steps.size(), Step{static_cast<std::uint16_t>(hidden_size()), 1});
+    return;
   }
-  if (!logs || !logs_full_rows()) return;
-  pass.log_used = log_begin + steps.size() * hidden_size();
-  pass.full_steps.resize(pass.steps.size(), Step{static_cast<std::uint16_t>(hidden_size()), 1});
+  for (const Step& step : steps) pass.log_used += step.width;
 }
 
 UpdateLog Stack::update_log(const NetMemory& memory, std::size_t direction) const {

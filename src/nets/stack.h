@@ -41,7 +41,8 @@ class Stack {
   void start(NetMemory& memory, std::size_t run = 0) const;
   // Forward pass over further input. With StackOutput::rows returns the hidden states of the last
   // layer, which stay valid until the next call.
-  Rows forward(Input input, const Policy& policy, NetMemory& memory, std::size_t run = 0) const;
+  Rows forward(const Input& input, const Policy& policy, NetMemory& memory,
+               std::size_t run = 0) const;
 
   // The pass of the last layer in one direction, and its update log for pooling.
   const NetMemory::PassMemory& last_pass(const NetMemory& memory, std::size_t direction) const {
@@ -55,9 +56,10 @@ class Stack {
   bool logs_full_rows() const { return spec_.reader.kind == ReaderKind::vcrnn; }
   std::size_t output_stride() const;
   MutableRows layer_rows(std::size_t layer, std::size_t count, NetMemory& memory) const;
-  Rows forward_layers(Input input, const Policy& policy, NetMemory& memory, std::size_t run) const;
-  void forward_pass(std::size_t index, const Input& input, const MutableRows& rows,
-                    const Policy& policy, NetMemory& memory, NetMemory::PassMemory& pass) const;
+  Rows forward_layer(std::size_t layer, Input input, const Policy& policy, NetMemory& memory,
+                     std::size_t run) const;
+  Output log_output(std::size_t count, NetMemory::PassMemory& pass) const;
+  void count_logged(std::span<const Step> steps, NetMemory::PassMemory& pass) const;
   std::size_t pass_index(std::size_t index, std::size_t run) const {
     return first_pass_ + run * readers_.size() + index;
   }

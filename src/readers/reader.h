@@ -13,7 +13,6 @@
 
 #include "base/buffer.h"
 #include "base/rows.h"
-#include "skim/layer.h"
 #include "skim/policy.h"
 #include "skim/result.h"
 #include "skim/spec.h"
@@ -45,6 +44,15 @@ struct Input {
     }
     return some;
   }
+};
+
+// State of lstm_jump and skip_rnn readers between two words.
+struct SkipState {
+  std::uint64_t tokens_to_read = 0;  // lstm_jump: words (or sentences) to read before the next jump
+  std::uint64_t tokens_to_skip = 0;  // lstm_jump: words (or sentences) left in the current jump
+  std::uint64_t jumps_taken = 0;     // lstm_jump
+  float update_prob = 1;             // skip_rnn: probability that the next word is read (u~)
+  float delta = 0;                   // skip_rnn: added to update_prob per skipped word
 };
 
 // Recurrent state of one reader. The caller owns it, so that one model serves any number of threads

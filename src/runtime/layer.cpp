@@ -98,7 +98,77 @@ Result<void> check_row_sizes(const ReaderSpec& spec, std::size_t in, std::size_t
   return fine;
 }
 
+Buffer<float> copy_buffer(const Buffer<float>& from) {
+  Buffer<float> copy(from.size());
+  if (from.size() > 0) std::copy_n(from.data(), from.size(), copy.data());
+  return copy;
+}
+
+// Moves the values of a state that another reader of the same size made into buffers of `reader`,
+// whose padding may differ.
+void adopt_state(const Reader& reader, std::size_t hidden_size, State& state) {
+  State adopted;
+  reader.start(adopted);
+  std::copy_n(state.hidden.data(), hidden_size, adopted.hidden.data());
+  if (adopted.cell.size() > 0) std::copy_n(state.cell.data(), hidden_size, adopted.cell.data());
+  adopted.position = state.position;
+  adopted.weight_scan_direction = state.weight_scan_direction;
+  state = std::move(adopted);
+}
+
+State copy_state(const State& from) {
+  State copy;
+  copy.hidden = copy_buffer(from.hidden);
+  copy.cell = copy_buffer(from.cell);
+  copy.position = from.position;
+  copy.weight_scan_direction = from.weight_scan_direction;
+  copy.skip_state = from.skip_state;
+  copy.stream = from.stream;
+  return copy;
+}
+
 }  // namespace
+
+struct LayerState::Impl {
+  State state;
+  const Reader* reader = nullptr;  // whose buffer sizes `state` has
+  std::size_t hidden_size = 0, cell_size = 0;
+  // Working memory of Layer::read; copies of a state have their own.
+  Scratch scratch;
+  std::vector<Step> steps;
+};
+
+LayerState::LayerState(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LayerState::LayerState(const LayerState& other) : impl_(std::make_unique<Impl>()) {
+  impl_->state = copy_state(other.impl_->state);
+  impl_->reader = other.impl_->reader;
+  impl_->hidden_size = other.impl_->hidden_size;
+  impl_->cell_size = other.impl_->cell_size;
+}
+LayerState::LayerState(LayerState&&) noexcept = default;
+LayerState& LayerState::operator=(const LayerState& other) { return *this = LayerState(other); }
+LayerState& LayerState::operator=(LayerState&&) noexcept = default;
+LayerState::~LayerState() = default;
+
+std::span<const float> LayerState::hidden() const {
+  return {impl_->state.hidden.data(), impl_->hidden_size};
+}
+std::span<const float> LayerState::cell() const {
+  return {impl_->state.cell.data(), impl_->cell_size};
+}
+std::uint64_t LayerState::position() const { return impl_->state.position; }
+
+Result<void> LayerState::set_hidden(std::span<const float> values) {
+  if (Result<void> fine = check_size("hidden", values.size(), impl_->hidden_size); !fine)
+    return fine;
+  std::copy(values.begin(), values.end(), impl_->state.hidden.data());
+  return {};
+}
+Result<void> LayerState::set_cell(std::span<const float> values) {
+  if (Result<void> fine = check_size("cell", values.size(), impl_->cell_size); !fine) return fine;
+  std::copy(values.begin(), values.end(), impl_->state.cell.data());
+  return {};
+}
 
 struct Layer::Parts {
   std::unique_ptr<const Reader> reader;
@@ -121,53 +191,38 @@ Result<Layer> Layer::create(const ReaderSpec& spec, std::span<const NamedTensor>
 const ReaderSpec& Layer::spec() const { return parts_->reader->spec(); }
 
 LayerState Layer::start() const {
-  const auto width = static_cast<std::size_t>(spec().hidden_size);
-  LayerState state;
-  state.hidden.assign(width, 0.0F);
-  if (spec().cell == Cell::lstm) state.cell.assign(width, 0.0F);
-  State reader_state;
-  parts_->reader->start(reader_state);
-  state.skip_state = reader_state.skip_state;
-  return state;
+  auto impl = std::make_unique<LayerState::Impl>();
+  parts_->reader->start(impl->state);
+  impl->reader = parts_->reader.get();
+  impl->hidden_size = static_cast<std::size_t>(spec().hidden_size);
+  impl->cell_size = spec().cell == Cell::lstm ? impl->hidden_size : 0;
+  return LayerState(std::move(impl));
 }
 
 Result<void> Layer::read(std::span<const float> in, Policy policy, LayerState& state,
                          std::span<float> out, std::span<Step> steps) const {
   const auto input = static_cast<std::size_t>(spec().input_size);
   const auto hidden = static_cast<std::size_t>(spec().hidden_size);
+  LayerState::Impl& impl = *state.impl_;
   Result<void> fine = skim::check(policy);
   if (fine) fine = check_row_sizes(spec(), in.size(), out.size(), steps.size());
-  if (fine) fine = check_size("state.hidden", state.hidden.size(), hidden);
-  if (fine) fine = check_size("state.cell", state.cell.size(), start().cell.size());
+  if (fine) fine = check_size("state.hidden", impl.hidden_size, hidden);
+  if (fine) fine = check_size("state.cell", impl.cell_size, spec().cell == Cell::lstm ? hidden : 0);
   if (!fine || in.empty()) return fine;
 
+  if (impl.reader != parts_->reader.get())
+    adopt_state(*parts_->reader, impl.hidden_size, impl.state);
+  impl.reader = parts_->reader.get();
   const std::size_t count = in.size() / input;
-  State reader_state;
-  parts_->reader->start(reader_state);
-  std::copy(state.hidden.begin(), state.hidden.end(), reader_state.hidden.data());
-  std::copy(state.cell.begin(), state.cell.end(), reader_state.cell.data());
-  reader_state.position = state.position;
-  reader_state.weight_scan_direction = state.weight_scan_direction;
-  const std::uint64_t tokens_per_jump = reader_state.skip_state.tokens_to_read;
-  reader_state.skip_state = state.skip_state;
-  // A state that Layer::start did not make: reading 0 tokens before a jump would never end.
-  if (reader_state.skip_state.tokens_to_read == 0)
-    reader_state.skip_state.tokens_to_read = tokens_per_jump;
-
   Input rows;
   rows.rows = {in.data(), count, input, input};
   Output output;
   output.rows = {out.data(), count, hidden, hidden};
-  std::vector<Step> unused_steps(steps.empty() ? count : 0);
-  Scratch scratch;
-  parts_->reader->read(rows, policy, reader_state, output, steps.empty() ? unused_steps : steps,
-                       scratch);
-
-  std::copy_n(reader_state.hidden.data(), hidden, state.hidden.begin());
-  std::copy_n(reader_state.cell.data(), state.cell.size(), state.cell.begin());
-  state.position = reader_state.position;
-  state.weight_scan_direction = reader_state.weight_scan_direction;
-  state.skip_state = reader_state.skip_state;
+  if (steps.empty()) {
+    impl.steps.resize(count);
+    steps = impl.steps;
+  }
+  parts_->reader->read(rows, policy, impl.state, output, steps, impl.scratch);
   return {};
 }
 

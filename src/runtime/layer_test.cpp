@@ -70,8 +70,8 @@ TEST(Layer, OutputsOneRowPerInputRow) {
     std::vector<Step> steps(9);
     ASSERT_TRUE(layer.read(make_rows(9, 6), {}, state, out, steps).has_value());
     for (const float value : out) EXPECT_LE(std::abs(value), 1.0F);
-    EXPECT_EQ(state.position, 9U);
-    EXPECT_TRUE(std::equal(state.hidden.begin(), state.hidden.end(), out.end() - 11));
+    EXPECT_EQ(state.position(), 9U);
+    EXPECT_TRUE(std::equal(state.hidden().begin(), state.hidden().end(), out.end() - 11));
   }
 }
 
@@ -98,8 +98,8 @@ TEST(Layer, ChunksEqualTheWhole) {
         }
         EXPECT_EQ(whole, parts);
         EXPECT_EQ(whole_steps, part_steps);
-        EXPECT_EQ(one.hidden, two.hidden);
-        EXPECT_EQ(one.cell, two.cell);
+        EXPECT_TRUE(std::ranges::equal(one.hidden(), two.hidden()));
+        EXPECT_TRUE(std::ranges::equal(one.cell(), two.cell()));
       }
     }
   }
@@ -135,14 +135,45 @@ TEST(Layer, RejectsSentenceEndIds) {
   EXPECT_NE(made.error().message.find("reader.jump.sentence_end_ids"), std::string::npos);
 }
 
-TEST(Layer, AcceptsAStateMadeByHand) {
+TEST(Layer, AcceptsAStateWithOtherInitialValues) {
   ReaderSpec spec = make_spec(Cell::rnn, {});
   spec.kind = ReaderKind::lstm_jump;
   const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
-  LayerState state;
-  state.hidden.assign(11, 0.5F);
+  LayerState state = layer.start();
+  ASSERT_TRUE(state.set_hidden(std::vector<float>(11, 0.5F)).has_value());
+  EXPECT_FALSE(state.set_hidden(std::vector<float>(10)).has_value());
+  EXPECT_FALSE(state.set_cell(std::vector<float>(11)).has_value());
   std::vector<float> out(4 * 11);
   EXPECT_TRUE(layer.read(make_rows(4, 6), {}, state, out, {}).has_value());
+}
+
+TEST(Layer, ContinuesFromTheStateOfALayerWithOtherWeightTypes) {
+  const ReaderSpec spec = make_spec(Cell::lstm, {4});
+  const Weights weights(spec);
+  const Layer f32 = Layer::create(spec, weights.tensors).value();
+  const Layer int8 = Layer::create(spec, weights.tensors, WeightType::int8).value();
+  LayerState state = f32.start();
+  std::vector<float> out(2 * 11);
+  ASSERT_TRUE(f32.read(make_rows(2, 6), {}, state, out, {}).has_value());
+  LayerState same = int8.start();
+  ASSERT_TRUE(same.set_hidden(state.hidden()).has_value());
+  ASSERT_TRUE(same.set_cell(state.cell()).has_value());
+  std::vector<float> expected(2 * 11);
+  ASSERT_TRUE(int8.read(make_rows(2, 6), {.threshold = 0}, same, expected, {}).has_value());
+  ASSERT_TRUE(int8.read(make_rows(2, 6), {.threshold = 0}, state, out, {}).has_value());
+  EXPECT_EQ(out, expected);
+}
+
+TEST(Layer, CopiesOfAStateAreIndependent) {
+  const ReaderSpec spec = make_spec(Cell::lstm, {4});
+  const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
+  LayerState state = layer.start();
+  std::vector<float> out(3 * 11), again(3 * 11);
+  LayerState copy = state;
+  ASSERT_TRUE(layer.read(make_rows(3, 6), {}, state, out, {}).has_value());
+  EXPECT_EQ(copy.position(), 0U);
+  ASSERT_TRUE(layer.read(make_rows(3, 6), {}, copy, again, {}).has_value());
+  EXPECT_EQ(out, again);
 }
 
 TEST(Layer, ANanFractionUpdatesNothing) {
@@ -170,10 +201,10 @@ TEST(Layer, SkippingDoesNotChangeTheState) {
     ASSERT_TRUE(layer.read(make_rows(5, 6), {.threshold = 0}, state, out, {}).has_value());
     const LayerState before = state;
     ASSERT_TRUE(layer.read(make_rows(5, 6), {.threshold = 1}, state, out, {}).has_value());
-    EXPECT_EQ(state.hidden, before.hidden);
-    EXPECT_EQ(state.cell, before.cell);
+    EXPECT_TRUE(std::ranges::equal(state.hidden(), before.hidden()));
+    EXPECT_TRUE(std::ranges::equal(state.cell(), before.cell()));
     for (std::size_t row = 0; row < 5; ++row) {
-      EXPECT_TRUE(std::equal(before.hidden.begin(), before.hidden.end(),
+      EXPECT_TRUE(std::equal(before.hidden().begin(), before.hidden().end(),
                              out.begin() + static_cast<std::ptrdiff_t>(row * 11)));
     }
   }
@@ -188,10 +219,8 @@ TEST(Layer, SkimmingDoesNotChangeTheSuffix) {
     ASSERT_TRUE(layer.read(make_rows(5, 6), {.threshold = 0}, state, out, {}).has_value());
     const LayerState before = state;
     ASSERT_TRUE(layer.read(make_rows(5, 6), {.threshold = 1}, state, out, {}).has_value());
-    EXPECT_TRUE(
-        std::equal(before.hidden.begin() + 4, before.hidden.end(), state.hidden.begin() + 4));
-    EXPECT_FALSE(
-        std::equal(before.hidden.begin(), before.hidden.begin() + 4, state.hidden.begin()));
+    EXPECT_TRUE(std::ranges::equal(before.hidden().subspan(4), state.hidden().subspan(4)));
+    EXPECT_FALSE(std::ranges::equal(before.hidden().first(4), state.hidden().first(4)));
   }
 }
 
@@ -254,10 +283,14 @@ TEST(Layer, RejectsRowsAndStatesOfTheWrongSize) {
               HasSubstr("a multiple of the input size 6"));
   EXPECT_THAT(message(in, std::span(out).first(11), steps), HasSubstr("out has 11"));
   EXPECT_THAT(message(in, out, std::span(steps).first(1)), HasSubstr("steps has 1"));
-  state.cell.clear();
+  const auto start_of = [](const ReaderSpec& other) {
+    return Layer::create(other, Weights(other).tensors).value().start();
+  };
+  state = start_of(make_spec(Cell::gru, {4}));
   EXPECT_THAT(message(in, out, steps), HasSubstr("state.cell"));
-  state = layer.start();
-  state.hidden.resize(3);
+  ReaderSpec narrow = make_spec(Cell::lstm, {2});
+  narrow.hidden_size = 3;
+  state = start_of(narrow);
   EXPECT_THAT(message(in, out, steps), HasSubstr("state.hidden"));
 }
 

@@ -57,4 +57,11 @@ struct ModelImpl {
   std::unique_ptr<const Net> net;
 };
 
+// Grants the library's own code access to the implementation of a model.
+struct ModelAccess {
+  static const ModelImpl& impl(const Model& model) { return *model.impl_; }
+};
+
+inline const ModelImpl& model_impl(const Model& model) { return ModelAccess::impl(model); }
+
 }  // namespace skim

@@ -67,6 +67,8 @@ struct Session::Memory {
   std::vector<TokenSpan> pushed_words;
   Policy policy;
   bool streaming = false;
+
+  const NetMemory* latest = nullptr;  // of the latest read or answer
 };
 
 Session::Session(Model model) : memory_(std::make_unique<Memory>(std::move(model))) {}
@@ -84,7 +86,7 @@ Result<Reading> Session::read(const Query& query, Policy policy) {
 // Inference: validation, tokenization, the forward pass of the net, and the conversion of its
 // scores to a Reading.
 Result<void> Session::read(const Query& query, Policy policy, Reading& into) {
-  const ModelImpl& impl = memory_->model.impl();
+  const ModelImpl& impl = model_impl(memory_->model);
   if (Result<void> fine = check(policy); !fine) return fine;
   if (Result<void> fine = check(query, impl.spec); !fine) return fine;
   const auto tokenize = [&](const std::string& text, std::vector<TokenSpan>& words,
@@ -102,7 +104,9 @@ Result<void> Session::read(const Query& query, Policy policy, Reading& into) {
                              memory_->choices,
                              {query.text, into.words},
                              {query.question, into.question_words}};
-  const BestSpan span = impl.net->forward(encoded, policy, memory_->net_memory, into.scores);
+  const BestSpan span =
+      impl.net->forward(encoded, policy, memory_->net_memory, {into.logits, into.scores});
+  memory_->latest = &memory_->net_memory;
   switch (impl.spec.net) {
     case NetKind::classifier:
       set_best_choice(impl.spec.labels, into);
@@ -120,7 +124,7 @@ Result<void> Session::read(const Query& query, Policy policy, Reading& into) {
 }
 
 Result<void> Session::begin(Policy policy) {
-  const ModelImpl& impl = memory_->model.impl();
+  const ModelImpl& impl = model_impl(memory_->model);
   if (impl.spec.net != NetKind::classifier) {
     return fail(Fault::argument, memory_->model.name() +
                                      " answers questions about a whole text; call read instead of "
@@ -142,7 +146,7 @@ Result<void> Session::begin(Policy policy) {
 Result<Step> Session::push(std::string_view word) {
   if (!memory_->streaming) return fail(Fault::argument, "call begin before push");
   if (word.empty()) return fail(Fault::argument, "the pushed word is empty");
-  const ModelImpl& impl = memory_->model.impl();
+  const ModelImpl& impl = model_impl(memory_->model);
   const WordId id = impl.resources->vocab.find(word);
   impl.net->streaming_net()->read({&id, 1}, memory_->policy, memory_->stream_memory);
   std::vector<TokenSpan>& words = memory_->pushed_words;
@@ -155,11 +159,26 @@ Result<Reading> Session::answer() {
   if (!memory_->streaming) return fail(Fault::argument, "call begin before answer");
   Reading reading;
   reading.words = memory_->pushed_words;
-  const ModelImpl& impl = memory_->model.impl();
-  impl.net->streaming_net()->predict(memory_->stream_memory, reading.scores);
+  const ModelImpl& impl = model_impl(memory_->model);
+  impl.net->streaming_net()->predict(memory_->stream_memory, {reading.logits, reading.scores});
+  memory_->latest = &memory_->stream_memory;
   set_best_choice(impl.spec.labels, reading);
   set_trace(impl, memory_->stream_memory, reading);
   return reading;
+}
+
+Result<std::vector<float>> Session::final_state() const {
+  if (memory_->latest == nullptr)
+    return fail(Fault::argument, "there is no final state yet; call read or answer first");
+  const ModelImpl& impl = model_impl(memory_->model);
+  const auto directions = static_cast<std::size_t>(impl.spec.directions());
+  const auto hidden = static_cast<std::size_t>(impl.spec.reader.hidden_size);
+  std::vector<float> state;
+  for (std::size_t i = impl.passes.size() - directions; i < impl.passes.size(); ++i) {
+    const float* pass = memory_->latest->passes[i].state.hidden.data();
+    state.insert(state.end(), pass, pass + hidden);
+  }
+  return state;
 }
 
 }  // namespace skim

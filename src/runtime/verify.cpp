@@ -122,7 +122,7 @@ std::string compare(const Probe& probe, const Reading& got, const ModelSpec& spe
 }  // namespace
 
 Result<VerifyReport> verify(const Model& model) {
-  const ModelImpl& impl = model.impl();
+  const ModelImpl& impl = model_impl(model);
   const ModelFile& file = impl.resources->file;
   if (impl.spec != file.spec) {
     return fail(Fault::argument, file.name +

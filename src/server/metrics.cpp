@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "skim/version.h"
 
 namespace skim::server {
 namespace {

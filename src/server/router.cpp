@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "server/page.h"
 #include "server/read_handlers.h"
+#include "skim/version.h"
 #include "wire/model_json.h"
 
 namespace skim::server {

@@ -63,9 +63,9 @@ inline constexpr std::array kNames<WeightType> = {
     std::pair{WeightType::int8, std::string_view("int8")},
 };
 template <>
-inline constexpr std::array kNames<Tokenizer> = {
-    std::pair{Tokenizer::english, std::string_view("english")},
-    std::pair{Tokenizer::whitespace, std::string_view("whitespace")},
+inline constexpr std::array kNames<TokenizerKind> = {
+    std::pair{TokenizerKind::english, std::string_view("english")},
+    std::pair{TokenizerKind::whitespace, std::string_view("whitespace")},
 };
 template <>
 inline constexpr std::array kNames<Policy::Rule> = {

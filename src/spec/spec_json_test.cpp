@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 ModelSpec unusual_spec() {
   ModelSpec spec;
-  spec.tokenizer = Tokenizer::whitespace;
+  spec.tokenizer = TokenizerKind::whitespace;
   spec.vocab_size = 12;
   spec.embedding_size = 5;
   spec.reader = {.cell = Cell::gru,
@@ -70,7 +70,7 @@ TEST(SpecJson, RoundTripKeepsEveryName) {
   EXPECT_EQ(check_names(Decision{}), 3U);
   EXPECT_EQ(check_names(Pooling{}), 4U);
   EXPECT_EQ(check_names(WeightType{}), 3U);
-  EXPECT_EQ(check_names(Tokenizer{}), 2U);
+  EXPECT_EQ(check_names(TokenizerKind{}), 2U);
   EXPECT_EQ(check_names(Policy::Rule{}), 3U);
 }
 

@@ -160,7 +160,7 @@ Result<std::string> parse_id(const Json& question, const std::string& where) {
 
 bool has_words(std::string_view text) {
   std::vector<TokenSpan> words;
-  tokenize(text, Tokenizer::whitespace, words);
+  tokenize(text, TokenizerKind::whitespace, words);
   return !words.empty();
 }
 

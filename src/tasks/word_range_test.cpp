@@ -45,7 +45,7 @@ TEST(FindWordRange, ASpanBeyondTheLastWordEndsWithIt) {
 TEST(FindWordRange, EveryRangeOfWordsRoundTrips) {
   const std::string text = "In 1850, “Tea” wasn't cheap: £2.50 a pound (U.S. $5).";
   std::vector<TokenSpan> words;
-  tokenize(text, Tokenizer::english, words);
+  tokenize(text, TokenizerKind::english, words);
   for (std::size_t first = 0; first < words.size(); ++first) {
     for (std::size_t last = first; last < words.size(); ++last) {
       EXPECT_EQ(find_word_range(words, TokenSpan{words[first].begin, words[last].end}),

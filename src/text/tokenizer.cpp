@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/utf8.h"
+#include "skim/tokenizer.h"
 #include "text/unicode.h"
 
 namespace skim {
@@ -295,10 +296,20 @@ void split_at_white_space(std::string_view text, std::vector<TokenSpan>& words) 
 
 }  // namespace
 
-void tokenize(std::string_view text, Tokenizer kind, std::vector<TokenSpan>& words) {
+void tokenize(std::string_view text, TokenizerKind kind, std::vector<TokenSpan>& words) {
   words.clear();
-  if (kind == Tokenizer::whitespace) return split_at_white_space(text, words);
+  if (kind == TokenizerKind::whitespace) return split_at_white_space(text, words);
   EnglishTokenizer(text).tokenize(words);
+}
+
+std::vector<TokenSpan> Tokenizer::tokenize(std::string_view text) const {
+  std::vector<TokenSpan> words;
+  skim::tokenize(text, kind_, words);
+  return words;
+}
+
+void Tokenizer::tokenize(std::string_view text, std::vector<TokenSpan>& words) const {
+  skim::tokenize(text, kind_, words);
 }
 
 }  // namespace skim

@@ -25,6 +25,6 @@ namespace skim {
 // Hyphens and slashes split because that maximizes the fraction of the words of the IMDb training
 // and dev reviews found in GloVe 6B (100d, a subset of 128,635 words): 99.39 % as it is, 99.13 %
 // without splitting at hyphens, 99.36 % without splitting numbers at slashes.
-void tokenize(std::string_view text, Tokenizer kind, std::vector<TokenSpan>& words);
+void tokenize(std::string_view text, TokenizerKind kind, std::vector<TokenSpan>& words);
 
 }  // namespace skim

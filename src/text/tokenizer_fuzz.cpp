@@ -10,7 +10,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::vector<skim::TokenSpan> spans;
-  skim::tokenize(text.substr(0, size / 2), skim::Tokenizer::whitespace, spans);
+  skim::tokenize(text.substr(0, size / 2), skim::TokenizerKind::whitespace, spans);
   std::vector<std::string_view> entries = {"", "n't", "'s", "...", "\uFFFD"};
   for (const skim::TokenSpan word : spans) {
     entries.push_back(text.substr(word.begin, word.end - word.begin));

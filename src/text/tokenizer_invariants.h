@@ -37,7 +37,7 @@ inline const char* violated_invariant(std::string_view text, const std::vector<T
 
 // Checks tokenize and encode with both tokenizers.
 inline const char* violated_invariant(std::string_view text, const Vocab& vocab) {
-  for (const Tokenizer kind : {Tokenizer::english, Tokenizer::whitespace}) {
+  for (const TokenizerKind kind : {TokenizerKind::english, TokenizerKind::whitespace}) {
     std::vector<TokenSpan> words;
     tokenize(text, kind, words);
     if (const char* violation = violated_invariant(text, words)) return violation;

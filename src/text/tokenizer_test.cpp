@@ -12,7 +12,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words cut(std::string_view text, Tokenizer kind) {
+Words cut(std::string_view text, TokenizerKind kind) {
   std::vector<TokenSpan> spans;
   tokenize(text, kind, spans);
   EXPECT_EQ(violated_invariant(text, spans), nullptr) << text;
@@ -22,8 +22,8 @@ Words cut(std::string_view text, Tokenizer kind) {
   return words;
 }
 
-Words english(std::string_view text) { return cut(text, Tokenizer::english); }
-Words at_spaces(std::string_view text) { return cut(text, Tokenizer::whitespace); }
+Words english(std::string_view text) { return cut(text, TokenizerKind::english); }
+Words at_spaces(std::string_view text) { return cut(text, TokenizerKind::whitespace); }
 
 TEST(English, EmptyTextAndWhiteSpaceHaveNoWords) {
   EXPECT_EQ(english(""), Words{});
@@ -150,7 +150,7 @@ TEST(Whitespace, SplitsAtWhiteSpaceOnly) {
 
 TEST(Tokenizer, OverwritesTheResult) {
   std::vector<TokenSpan> words(7);
-  tokenize("one two", Tokenizer::english, words);
+  tokenize("one two", TokenizerKind::english, words);
   EXPECT_EQ(words, (std::vector<TokenSpan>{{0, 3}, {4, 7}}));
 }
 

@@ -238,7 +238,7 @@ void Vocab::find(std::string_view text, std::span<const TokenSpan> words,
   }
 }
 
-void encode(std::string_view text, Tokenizer kind, const Vocab& vocab,
+void encode(std::string_view text, TokenizerKind kind, const Vocab& vocab,
             std::vector<TokenSpan>& words, std::vector<WordId>& ids) {
   tokenize(text, kind, words);
   ids.resize(words.size());

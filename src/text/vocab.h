@@ -64,7 +64,7 @@ class Vocab {
 
 // Tokenizes a text and looks up its words. Overwrites both vectors, which get the same length;
 // allocates nothing when their capacity suffices.
-void encode(std::string_view text, Tokenizer kind, const Vocab& vocab,
+void encode(std::string_view text, TokenizerKind kind, const Vocab& vocab,
             std::vector<TokenSpan>& words, std::vector<WordId>& ids);
 
 }  // namespace skim

@@ -61,7 +61,7 @@ TEST(Vocab, EmptyVocabularyKnowsNoWord) {
   EXPECT_EQ(make_vocab({"<unk>"}).find("one"), kUnknown);
   std::vector<TokenSpan> words;
   std::vector<WordId> ids;
-  encode("one two", Tokenizer::english, none, words, ids);
+  encode("one two", TokenizerKind::english, none, words, ids);
   EXPECT_EQ(ids, (std::vector<WordId>{kUnknown, kUnknown}));
 }
 
@@ -145,10 +145,10 @@ TEST(Encode, ReturnsWordsAndIds) {
   const Vocab vocab = make_vocab({"<unk>", "do", "n't", "read", "."});
   std::vector<TokenSpan> words(9);
   std::vector<WordId> ids(3);
-  encode("Don't READ this.", Tokenizer::english, vocab, words, ids);
+  encode("Don't READ this.", TokenizerKind::english, vocab, words, ids);
   EXPECT_EQ(words, (std::vector<TokenSpan>{{0, 2}, {2, 5}, {6, 10}, {11, 15}, {15, 16}}));
   EXPECT_EQ(ids, (std::vector<WordId>{1, 2, 3, 0, 4}));
-  encode("", Tokenizer::english, vocab, words, ids);
+  encode("", TokenizerKind::english, vocab, words, ids);
   EXPECT_TRUE(words.empty());
   EXPECT_TRUE(ids.empty());
 }
@@ -163,7 +163,7 @@ TEST(Encode, AllocatesNothingWhenTheCapacitySuffices) {
   const WordId* const first_id = ids.data();
   std::string text;
   for (int i = 0; i < 100; ++i) text += i % 2 == 0 ? "a " : "É ";
-  encode(text, Tokenizer::english, vocab, words, ids);
+  encode(text, TokenizerKind::english, vocab, words, ids);
   EXPECT_EQ(words.size(), 100U);
   EXPECT_EQ(words.data(), first_word);
   EXPECT_EQ(ids.data(), first_id);

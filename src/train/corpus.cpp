@@ -17,7 +17,7 @@ namespace skim::train {
 namespace {
 
 std::vector<std::pair<std::string, std::size_t>> count_words(const Dataset& data,
-                                                             Tokenizer tokenizer) {
+                                                             TokenizerKind tokenizer) {
   std::unordered_map<std::string, std::size_t> counts;
   std::vector<TokenSpan> words;
   for (const Example& example : data.examples) {
@@ -36,7 +36,7 @@ std::vector<std::pair<std::string, std::size_t>> count_words(const Dataset& data
 
 }  // namespace
 
-Vocabulary make_vocabulary(const Dataset& data, Tokenizer tokenizer,
+Vocabulary make_vocabulary(const Dataset& data, TokenizerKind tokenizer,
                            const PretrainedEmbeddings* embeddings,
                            const VocabularyOptions& options) {
   Vocabulary made;

@@ -62,7 +62,7 @@ struct VocabularyOptions {
 // The words of `data`, most frequent first, then those of the pretrained embeddings up to the
 // limit: texts at inference time hold words that the training texts do not. Words without a
 // pretrained embedding get small random values.
-Vocabulary make_vocabulary(const Dataset& data, Tokenizer tokenizer,
+Vocabulary make_vocabulary(const Dataset& data, TokenizerKind tokenizer,
                            const PretrainedEmbeddings* embeddings,
                            const VocabularyOptions& options);
 

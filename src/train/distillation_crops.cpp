@@ -14,7 +14,7 @@ constexpr std::size_t kMinWords = 3;
 
 }  // namespace
 
-Dataset make_distillation_crops(const Dataset& texts, Tokenizer tokenizer,
+Dataset make_distillation_crops(const Dataset& texts, TokenizerKind tokenizer,
                                 const DistillationCropOptions& options) {
   Dataset crops{texts.name + " (crops)", {}};
   std::vector<TokenSpan> words;

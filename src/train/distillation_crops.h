@@ -18,7 +18,7 @@ struct DistillationCropOptions {
 
 // Random runs of words of the texts; very short texts give none. A crop keeps the label of its
 // text, which need not fit it.
-Dataset make_distillation_crops(const Dataset& texts, Tokenizer tokenizer,
+Dataset make_distillation_crops(const Dataset& texts, TokenizerKind tokenizer,
                                 const DistillationCropOptions& options);
 
 }  // namespace skim::train

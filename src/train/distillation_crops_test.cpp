@@ -24,7 +24,7 @@ Dataset texts() {
 
 TEST(DistillationCrops, AreRunsOfWordsOfTheirText) {
   const Dataset data = texts();
-  const Dataset crops = make_distillation_crops(data, Tokenizer::english, {50, 6, 1});
+  const Dataset crops = make_distillation_crops(data, TokenizerKind::english, {50, 6, 1});
   ASSERT_EQ(crops.examples.size(), 50U);
   std::set<std::string> different;
   for (const Example& crop : crops.examples) {
@@ -43,7 +43,7 @@ TEST(DistillationCrops, DependOnTheSeedAlone) {
   const auto joined = [](std::uint64_t seed) {
     std::string all;
     for (const Example& crop :
-         make_distillation_crops(texts(), Tokenizer::english, {5, 100, seed}).examples)
+         make_distillation_crops(texts(), TokenizerKind::english, {5, 100, seed}).examples)
       all += crop.query.text + "\n";
     return all;
   };

@@ -14,7 +14,7 @@ namespace skim::train {
 namespace {
 
 // Lower-case words that the tokenizer gives back unchanged.
-std::vector<std::size_t> round_trip_words(const Vocabulary& vocabulary, Tokenizer tokenizer) {
+std::vector<std::size_t> round_trip_words(const Vocabulary& vocabulary, TokenizerKind tokenizer) {
   std::vector<std::size_t> found;
   std::vector<TokenSpan> words;
   for (std::size_t i = 1; i < vocabulary.words.size() && found.size() < 500; ++i) {

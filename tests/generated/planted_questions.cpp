@@ -153,7 +153,7 @@ class PassageWriter {
 
   void add(FactSentence sentence) {
     sentence.text += '.';
-    tokenize(sentence.text, Tokenizer::english, tokens_);
+    tokenize(sentence.text, TokenizerKind::english, tokens_);
     words_ += tokens_.size();
     sentences_.push_back(std::move(sentence));
   }

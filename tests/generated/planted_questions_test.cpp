@@ -86,7 +86,7 @@ TEST(PlantedPassage, AnswersAreOneToThreeWholeWords) {
   std::vector<TokenSpan> words;
   for (std::uint64_t i = 0; i < 500; ++i) {
     const PlantedPassage made = planted_passage({}, i);
-    tokenize(made.text, Tokenizer::english, words);
+    tokenize(made.text, TokenizerKind::english, words);
     for (const PlantedQuestion& asked : made.questions) {
       const std::size_t end = asked.begin + asked.answer.size();
       const auto first = std::find_if(words.begin(), words.end(), [&](const TokenSpan& word) {
@@ -122,7 +122,7 @@ TEST(PlantedPassage, HasTheRequestedLengthPlusAtMostOneSentence) {
   std::vector<TokenSpan> words;
   for (const std::size_t length : {100U, 121U, 1000U}) {
     for (std::uint64_t i = 0; i < 50; ++i) {
-      tokenize(planted_passage({.words = length}, i).text, Tokenizer::english, words);
+      tokenize(planted_passage({.words = length}, i).text, TokenizerKind::english, words);
       EXPECT_GE(words.size(), length);
       EXPECT_LT(words.size(), length + 12);
     }

@@ -15,7 +15,7 @@ namespace {
 
 std::vector<std::string> split_words(const std::string& text) {
   std::vector<TokenSpan> tokens;
-  tokenize(text, Tokenizer::english, tokens);
+  tokenize(text, TokenizerKind::english, tokens);
   std::vector<std::string> words;
   for (const TokenSpan& word : tokens) {
     std::string spelled = text.substr(word.begin, word.end - word.begin);

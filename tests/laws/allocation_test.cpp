@@ -3,8 +3,11 @@
 
 #include <new>
 #include <string>
+#include <vector>
 
+#include "skim/layer.h"
 #include "skim/session.h"
+#include "spec/params.h"
 #include "tests/laws/counting_new.h"
 #include "tests/support/model_specs.h"
 #include "tests/support/planted_model.h"
@@ -70,6 +73,27 @@ TEST(AllocationLaws, RereadingATextAllocatesNothing) {
   EXPECT_TRUE(session.read(query, {}, reading).has_value());
   const std::size_t before = allocations();
   EXPECT_TRUE(session.read(query, {}, reading).has_value());
+  EXPECT_EQ(allocations(), before);
+}
+
+TEST(AllocationLaws, RepeatedLayerReadsAllocateNothing) {
+  const ModelSpec spec = sampled_model_specs(1).front();
+  const ModelDraft draft = random_draft(spec, 12);
+  const std::string prefix = reader_prefix(0, false);
+  std::vector<NamedTensor> tensors;
+  for (const TensorSpec& expected : reader_tensors(spec.layer_reader(0))) {
+    for (const ModelDraft::Tensor& tensor : draft.tensors)
+      if (tensor.name == prefix + expected.name)
+        tensors.push_back({expected.name, expected.shape, tensor.values});
+  }
+  const Layer layer = Layer::create(spec.layer_reader(0), tensors).value();
+  const auto input = static_cast<std::size_t>(spec.layer_reader(0).input_size);
+  const std::vector<float> rows(20 * input, 0.25F);
+  std::vector<float> out(20 * static_cast<std::size_t>(spec.reader.hidden_size));
+  LayerState state = layer.start();
+  ASSERT_TRUE(layer.read(rows, {}, state, out, {}).has_value());
+  const std::size_t before = allocations();
+  ASSERT_TRUE(layer.read(rows, {}, state, out, {}).has_value());
   EXPECT_EQ(allocations(), before);
 }
 

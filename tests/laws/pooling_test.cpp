@@ -21,7 +21,7 @@ using Row = std::vector<float>;
 
 Row embedding_row(const Model& model, std::uint32_t word) {
   Row row(static_cast<std::size_t>(model.spec().embedding_size));
-  model.impl().resources->embeddings.lookup(word, row.data());
+  model_impl(model).resources->embeddings.lookup(word, row.data());
   return row;
 }
 
@@ -34,7 +34,7 @@ std::vector<Row> read(const Model& model, int layer, bool backward, const std::v
   Tensors tensors;
   for (const TensorSpec& tensor : names) {
     values.push_back(
-        to_floats(model.impl().resources->file, reader_prefix(layer, backward) + tensor.name));
+        to_floats(model_impl(model).resources->file, reader_prefix(layer, backward) + tensor.name));
     tensors.push_back({tensor.name, values.back()});
   }
   const auto reader = make_reader(spec, tensors, model.spec().weight_type);
@@ -82,7 +82,8 @@ std::vector<double> pool(const Model& model, const std::vector<Row>& rows, const
   std::vector<double> out(last.size(), pooling == Pooling::max ? -2.0 : 0.0);
   std::vector<double> weights(rows.size(), 1.0 / static_cast<double>(rows.size()));
   if (pooling == Pooling::attention) {
-    weights = attention_weights(rows, to_floats(model.impl().resources->file, "pooling.weight"));
+    weights =
+        attention_weights(rows, to_floats(model_impl(model).resources->file, "pooling.weight"));
   }
   for (std::size_t t = 0; t < rows.size(); ++t) {
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -94,8 +95,8 @@ std::vector<double> pool(const Model& model, const std::vector<Row>& rows, const
 }
 
 std::vector<double> label_scores(const Model& model, const std::vector<double>& row) {
-  const std::vector<float> w = to_floats(model.impl().resources->file, "head.weight");
-  const std::vector<float> b = to_floats(model.impl().resources->file, "head.bias");
+  const std::vector<float> w = to_floats(model_impl(model).resources->file, "head.weight");
+  const std::vector<float> b = to_floats(model_impl(model).resources->file, "head.bias");
   std::vector<double> scores;
   double sum = 0;
   for (std::size_t label = 0; label < b.size(); ++label) {
@@ -134,7 +135,7 @@ TEST(PoolingLaws, ClassifierEqualsTheDenseReference) {
     std::vector<TokenSpan> words;
     std::vector<WordId> ids;
     const std::string text = random_text(spec, 33, 21);
-    encode(text, spec.tokenizer, model.impl().resources->vocab, words, ids);
+    encode(text, spec.tokenizer, model_impl(model).resources->vocab, words, ids);
     Session session(model);
     const Result<Reading> reading = session.read({text, {}, {}});
     ASSERT_TRUE(reading.has_value());

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,8 +24,15 @@ Reading read(const Model& model, const std::string& text, Policy policy = {}) {
   return reading ? std::move(*reading) : Reading{};
 }
 
+const std::vector<float>& tensor_values(const ModelDraft& draft, std::string_view name) {
+  return std::find_if(draft.tensors.begin(), draft.tensors.end(),
+                      [&](const ModelDraft::Tensor& tensor) { return tensor.name == name; })
+      ->values;
+}
+
 void expect_same(const Reading& expected, const Reading& got) {
   EXPECT_EQ(expected.scores, got.scores);  // to the last bit
+  EXPECT_EQ(expected.logits, got.logits);
   EXPECT_EQ(expected.answer.index, got.answer.index);
   EXPECT_EQ(expected.answer.text, got.answer.text);
   EXPECT_EQ(expected.costs, got.costs);
@@ -256,6 +265,56 @@ TEST(ReadingLaws, ReadsAHundredThousandWords) {
     for (const float score : reading.scores) sum += score;
     EXPECT_NEAR(sum, 1.0F, 1e-6F);
     for (const Pass& pass : reading.trace) EXPECT_EQ(pass.steps.size(), 100'000U);
+  }
+}
+
+TEST(ReadingLaws, ScoresAreTheSoftmaxOfTheLogits) {
+  for (const ModelSpec& spec : sampled_model_specs(5)) {
+    SCOPED_TRACE(describe(spec));
+    const Reading reading = read(load_model(random_draft(spec, 6)), random_text(spec, 30, 7));
+    ASSERT_EQ(reading.logits.size(), reading.scores.size());
+    double sum = 0;
+    for (const float logit : reading.logits) sum += std::exp(static_cast<double>(logit));
+    for (std::size_t i = 0; i < reading.logits.size(); ++i) {
+      const double expected = std::exp(static_cast<double>(reading.logits[i])) / sum;
+      EXPECT_NEAR(reading.scores[i], expected, 1e-6);  // float rounding of exp and division
+    }
+  }
+}
+
+TEST(ReadingLaws, HeadOfTheFinalStateGivesTheLogitsOfLastPooling) {
+  for (const bool bidirectional : {false, true}) {
+    ModelSpec spec = sampled_model_specs(1).front();
+    spec.pooling = Pooling::last;
+    spec.bidirectional = bidirectional;
+    const ModelDraft draft = random_draft(spec, 8);
+    const Model model = load_model(draft);
+    Session session(model);
+    EXPECT_FALSE(session.final_state().has_value());
+    const Reading reading = session.read(make_query(random_text(spec, 25, 9))).value();
+    const std::vector<float> state = session.final_state().value();
+    ASSERT_EQ(state.size(), static_cast<std::size_t>(spec.output_size()));
+    for (std::size_t label = 0; label < reading.logits.size(); ++label) {
+      float logit = tensor_values(draft, "head.bias")[label];
+      for (std::size_t i = 0; i < state.size(); ++i)
+        logit += tensor_values(draft, "head.weight")[label * state.size() + i] * state[i];
+      EXPECT_NEAR(reading.logits[label], logit, 1e-5);  // another order of summation
+    }
+  }
+}
+
+TEST(ReadingLaws, PushingTheTokensOfAModelEqualsReading) {
+  for (const ModelSpec& spec : sampled_model_specs(4)) {
+    if (spec.bidirectional) continue;
+    SCOPED_TRACE(describe(spec));
+    const Model model = load_model(random_draft(spec, 3));
+    const std::string text = random_text(spec, 40, 5) + ", don't (stop).";
+    Session session(model);
+    const Reading expected = session.read(make_query(text)).value();
+    ASSERT_TRUE(session.begin().has_value());
+    for (const TokenSpan& word : model.tokenizer().tokenize(text))
+      ASSERT_TRUE(session.push(std::string_view(text).substr(word.begin, word.end - word.begin)));
+    expect_same(expected, session.answer().value());
   }
 }
 

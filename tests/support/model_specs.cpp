@@ -52,7 +52,7 @@ std::vector<ModelSpec> all_model_specs() {
       for (const bool bidirectional : {false, true}) {
         for (const auto& [pooling, unused_name] : kNames<Pooling>) {
           ModelSpec spec;
-          spec.tokenizer = Tokenizer::whitespace;
+          spec.tokenizer = TokenizerKind::whitespace;
           spec.vocab_size = 40;
           spec.embedding_size = 11;
           spec.reader = reader;
