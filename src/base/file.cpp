@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/file_descriptor.h"
+#include "base/result_macros.h"
 
 namespace skim {
 namespace {
@@ -33,15 +34,13 @@ Result<std::size_t> size_to_map(const FileDescriptor& file, const std::filesyste
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  const auto file = open_to_map(path);
-  if (!file) return tl::make_unexpected(file.error());
-  const auto size = size_to_map(*file, path);
-  if (!size) return tl::make_unexpected(size.error());
-  if (*size == 0) return MappedFile();
+  SKIM_ASSIGN_OR_RETURN(const auto file, open_to_map(path));
+  SKIM_ASSIGN_OR_RETURN(const auto size, size_to_map(file, path));
+  if (size == 0) return MappedFile();
   // Populating at once is much cheaper than single page faults.
-  void* start = ::mmap(nullptr, *size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file->number(), 0);
+  void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.number(), 0);
   if (start == MAP_FAILED) return system_error(path, "cannot map it into memory");
-  return MappedFile({static_cast<const std::byte*>(start), *size});
+  return MappedFile({static_cast<const std::byte*>(start), size});
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/file_descriptor.h"
+#include "base/result_macros.h"
 
 namespace skim {
 namespace {
@@ -136,15 +137,13 @@ path resolve_link(const path& target) {
 Result<void> write_atomically(const path& path, std::span<const std::byte> bytes) {
   if (path.empty()) return fail(Fault::argument, "no file name to write to");
   const auto target = resolve_link(path);
-  const auto mode = existing_mode(target);
-  if (!mode) return tl::make_unexpected(mode.error());
-  auto temporary = TemporaryFile::create(target);
-  if (!temporary) return tl::make_unexpected(temporary.error());
-  if (*mode && ::fchmod(temporary->number(), **mode) != 0) {
+  SKIM_ASSIGN_OR_RETURN(const auto mode, existing_mode(target));
+  SKIM_ASSIGN_OR_RETURN(auto temporary, TemporaryFile::create(target));
+  if (mode && ::fchmod(temporary.number(), *mode) != 0) {
     return system_error(path, "cannot keep its permissions; the old file is untouched");
   }
-  if (auto written = write_all(temporary->number(), bytes, path); !written) return written;
-  return temporary->commit(target);
+  SKIM_RETURN_IF_ERROR(write_all(temporary.number(), bytes, path));
+  return temporary.commit(target);
 }
 
 void remove_abandoned_temporaries(const path& folder) {

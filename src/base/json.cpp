@@ -2,12 +2,10 @@
 
 #include <cmath>
 
+#include "base/result_macros.h"
+
 namespace skim {
 namespace {
-
-std::string field_path(std::string_view where, std::string_view key) {
-  return std::string(where) + "." + std::string(key);
-}
 
 tl::unexpected<Error> must_be(std::string_view where, const std::string& what) {
   return fail(Fault::format, std::string(where) + " must be " + what);
@@ -19,6 +17,10 @@ std::string to_text(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string field_path(std::string_view where, std::string_view key) {
+  return std::string(where) + "." + std::string(key);
+}
+
 Result<const Json*> field_at(const Json& object, std::string_view key, std::string_view where) {
   if (!object.is_object()) return must_be(where, "an object");
   const auto found = object.find(std::string(key));
@@ -27,51 +29,46 @@ Result<const Json*> field_at(const Json& object, std::string_view key, std::stri
 }
 
 Result<const Json*> object_at(const Json& object, std::string_view key, std::string_view where) {
-  const auto field = field_at(object, key, where);
-  if (field && !(*field)->is_object()) return must_be(field_path(where, key), "an object");
+  SKIM_ASSIGN_OR_RETURN(const auto field, field_at(object, key, where));
+  if (!field->is_object()) return must_be(field_path(where, key), "an object");
   return field;
 }
 
 Result<const Json*> array_at(const Json& object, std::string_view key, std::string_view where) {
-  const auto field = field_at(object, key, where);
-  if (field && !(*field)->is_array()) return must_be(field_path(where, key), "a list");
+  SKIM_ASSIGN_OR_RETURN(const auto field, field_at(object, key, where));
+  if (!field->is_array()) return must_be(field_path(where, key), "a list");
   return field;
 }
 
 Result<std::string> string_at(const Json& object, std::string_view key, std::string_view where) {
-  const auto field = field_at(object, key, where);
-  if (!field) return tl::make_unexpected(field.error());
-  return as_string(**field, field_path(where, key));
+  SKIM_ASSIGN_OR_RETURN(const auto field, field_at(object, key, where));
+  return as_string(*field, field_path(where, key));
 }
 
 Result<bool> bool_at(const Json& object, std::string_view key, std::string_view where) {
-  const auto field = field_at(object, key, where);
-  if (!field) return tl::make_unexpected(field.error());
-  if (!(*field)->is_boolean()) return must_be(field_path(where, key), "true or false");
-  return (*field)->get<bool>();
+  SKIM_ASSIGN_OR_RETURN(const auto field, field_at(object, key, where));
+  if (!field->is_boolean()) return must_be(field_path(where, key), "true or false");
+  return field->get<bool>();
 }
 
 Result<double> number_at(const Json& object, std::string_view key, std::string_view where) {
-  const auto field = field_at(object, key, where);
-  if (!field) return tl::make_unexpected(field.error());
-  return as_number(**field, field_path(where, key));
+  SKIM_ASSIGN_OR_RETURN(const auto field, field_at(object, key, where));
+  return as_number(*field, field_path(where, key));
 }
 
 Result<std::uint64_t> unsigned_at(const Json& object, std::string_view key,
                                   std::string_view where) {
-  const auto field = field_at(object, key, where);
-  if (!field) return tl::make_unexpected(field.error());
-  if (!(*field)->is_number_unsigned()) {
+  SKIM_ASSIGN_OR_RETURN(const auto field, field_at(object, key, where));
+  if (!field->is_number_unsigned()) {
     return must_be(field_path(where, key), "a whole number, zero or more");
   }
-  return (*field)->get<std::uint64_t>();
+  return field->get<std::uint64_t>();
 }
 
 Result<std::int64_t> int_at(const Json& object, std::string_view key, IntRange range,
                             std::string_view where) {
-  const auto field = field_at(object, key, where);
-  if (!field) return tl::make_unexpected(field.error());
-  return as_int(**field, range, field_path(where, key));
+  SKIM_ASSIGN_OR_RETURN(const auto field, field_at(object, key, where));
+  return as_int(*field, range, field_path(where, key));
 }
 
 Result<std::string> as_string(const Json& value, std::string_view where) {

@@ -5,7 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/result_macros.h"
 #include "skim/result.h"
 
 namespace skim {
@@ -23,6 +26,9 @@ Result<Json> parse_json(std::string_view text, std::string_view name);
 // Serializes on one line, or indented by `indent`. Never fails: invalid UTF-8 becomes U+FFFD,
 // numbers that are not finite become null.
 std::string to_text(const Json& json, int indent = -1);
+
+// The path of a field of an object, for messages.
+std::string field_path(std::string_view where, std::string_view key);
 
 // Checked access to the fields of an object. `where` is the path of the object ("imdb.skim:
 // spec.reader"): messages say "<where>.<key> is missing", "... must be a string", and so on. All
@@ -47,5 +53,20 @@ Result<std::int64_t> int_at(const Json& object, std::string_view key, IntRange r
 Result<std::string> as_string(const Json& value, std::string_view where);
 Result<double> as_number(const Json& value, std::string_view where);
 Result<std::int64_t> as_int(const Json& value, IntRange range, std::string_view where);
+
+// The list object[key], each element parsed by `parse(element, path)`, which returns a Result<T>.
+template <class T, class Parse>
+Result<std::vector<T>> list_at(const Json& object, std::string_view key, std::string_view where,
+                               Parse parse) {
+  SKIM_ASSIGN_OR_RETURN(const Json* const list, array_at(object, key, where));
+  const std::string path = field_path(where, key);
+  std::vector<T> values;
+  for (const Json& element : *list) {
+    SKIM_ASSIGN_OR_RETURN(T value,
+                          parse(element, path + "[" + std::to_string(values.size()) + "]"));
+    values.push_back(std::move(value));
+  }
+  return values;
+}
 
 }  // namespace skim

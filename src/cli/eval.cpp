@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "base/result_macros.h"
 #include "cli/evaluation.h"
 #include "cli/html.h"
 #include "cli/output.h"
@@ -90,19 +91,16 @@ std::string report_text(const Report& report) {
 }
 
 Result<Report> make_report(const EvalOptions& chosen) {
-  const auto model = load_model(chosen.model);
-  if (!model) return tl::make_unexpected(model.error());
-  const auto policy = policy_for(*model, chosen.policy);
-  if (!policy) return tl::make_unexpected(policy.error());
-  const auto set = load_test_set(chosen.data, *model);
-  if (!set) return tl::make_unexpected(set.error());
+  SKIM_ASSIGN_OR_RETURN(const auto model, load_model(chosen.model));
+  SKIM_ASSIGN_OR_RETURN(const auto policy, policy_for(model, chosen.policy));
+  SKIM_ASSIGN_OR_RETURN(const auto set, load_test_set(chosen.data, model));
   EvaluateOptions options;
-  options.policy = *policy;
+  options.policy = policy;
   options.threads = chosen.data.threads;
   options.timing = chosen.timing.options();
   if (chosen.no_speed) options.timing.reset();
   ProgressBar bar("eval", chosen.data.progress());
-  return evaluate(*model, *set, options, bar.callback());
+  return evaluate(model, set, options, bar.callback());
 }
 
 }  // namespace

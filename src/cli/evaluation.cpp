@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/result_macros.h"
 #include "tasks/load.h"
 
 namespace skim::cli {
@@ -27,9 +28,8 @@ Result<Dataset> load_data(const DataChoice& choice) {
 }
 
 Result<TestSet> load_test_set(const DataChoice& choice, const Model& model) {
-  auto data = load_data(choice);
-  if (!data) return tl::make_unexpected(data.error());
-  return make_test_set(std::move(*data), model.spec());
+  SKIM_ASSIGN_OR_RETURN(auto data, load_data(choice));
+  return make_test_set(std::move(data), model.spec());
 }
 
 void declare(Options& options, TimingChoice& choice) {

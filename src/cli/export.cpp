@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
@@ -26,20 +27,14 @@ struct ExportResult {
 };
 
 Result<ExportResult> write_onnx(const ExportOptions& chosen) {
-  const auto path = model_path(chosen.model);
-  if (!path) return tl::make_unexpected(path.error());
-  const auto file = open_model_file(*path);
-  if (!file) return tl::make_unexpected(file.error());
-  const auto bytes = export_onnx(*file);
-  if (!bytes) return tl::make_unexpected(bytes.error());
+  SKIM_ASSIGN_OR_RETURN(const auto path, model_path(chosen.model));
+  SKIM_ASSIGN_OR_RETURN(const auto file, open_model_file(path));
+  SKIM_ASSIGN_OR_RETURN(const auto bytes, export_onnx(file));
   if (!chosen.words.empty()) {
-    auto written = write_atomically(chosen.words, std::string_view(onnx_vocab_json(*file)));
-    if (!written) return tl::make_unexpected(written.error());
+    SKIM_RETURN_IF_ERROR(write_atomically(chosen.words, std::string_view(onnx_vocab_json(file))));
   }
-  if (auto written = write_atomically(chosen.onnx, std::string_view(*bytes)); !written) {
-    return tl::make_unexpected(written.error());
-  }
-  return ExportResult{file->spec, bytes->size()};
+  SKIM_RETURN_IF_ERROR(write_atomically(chosen.onnx, std::string_view(bytes)));
+  return ExportResult{file.spec, bytes.size()};
 }
 
 std::string result_text(const ExportResult& result, const ExportOptions& chosen) {

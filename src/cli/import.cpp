@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "file/model_file.h"
@@ -45,27 +46,21 @@ void declare(Options& options, ImportOptions& chosen) {
 }
 
 Result<std::vector<std::string>> read_words(const std::string& path) {
-  const auto text = read_text(path);
-  if (!text) return tl::make_unexpected(text.error());
+  SKIM_ASSIGN_OR_RETURN(const auto text, read_text(path));
   std::vector<std::string> words;
-  TextLines lines(*text);
+  TextLines lines(text);
   while (const auto line = lines.next()) words.emplace_back(line->text);
   return words;
 }
 
 Result<ModelDraft> import_state(ImportOptions& chosen) {
-  auto words = read_words(chosen.words);
-  if (!words) return tl::make_unexpected(words.error());
-  chosen.torch.words = std::move(*words);
+  SKIM_ASSIGN_OR_RETURN(chosen.torch.words, read_words(chosen.words));
   chosen.torch.labels = split(chosen.labels, ',');
   chosen.torch.pooling = *enum_from_name<Pooling>(chosen.pooling, "--pooling");
   chosen.torch.tokenizer = *enum_from_name<TokenizerKind>(chosen.tokenizer, "--tokenizer");
-  const auto file = MappedFile::open(chosen.state);
-  if (!file) return tl::make_unexpected(file.error());
-  auto draft = import_torch(file->bytes(), chosen.state, chosen.torch);
-  if (!draft) return draft;
-  if (auto written = write_model_file(*draft, chosen.out); !written)
-    return tl::make_unexpected(written.error());
+  SKIM_ASSIGN_OR_RETURN(const auto file, MappedFile::open(chosen.state));
+  SKIM_ASSIGN_OR_RETURN(auto draft, import_torch(file.bytes(), chosen.state, chosen.torch));
+  SKIM_RETURN_IF_ERROR(write_model_file(draft, chosen.out));
   return draft;
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "cli/html.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
@@ -31,9 +32,8 @@ struct ModelInfo {
 bool is_scale(const TensorView& tensor) { return tensor.name.ends_with(".scale"); }
 
 Result<ModelInfo> load_info(const std::filesystem::path& path) {
-  auto file = open_model_file(path);
-  if (!file) return tl::make_unexpected(file.error());
-  ModelInfo info{std::move(*file), 0, 0};
+  SKIM_ASSIGN_OR_RETURN(auto file, open_model_file(path));
+  ModelInfo info{std::move(file), 0, 0};
   std::error_code ignored;
   info.bytes = std::filesystem::file_size(path, ignored);
   for (const TensorView& tensor : info.file.tensors) {

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/result_macros.h"
+
 namespace skim::cli {
 namespace {
 
@@ -42,18 +44,16 @@ Result<std::size_t> read_some(int descriptor, std::string& into) {
 Result<std::string> read_input() {
   std::string text;
   while (true) {
-    const auto got = read_some(STDIN_FILENO, text);
-    if (!got) return tl::make_unexpected(got.error());
-    if (*got == 0) return text;
+    SKIM_ASSIGN_OR_RETURN(const auto got, read_some(STDIN_FILENO, text));
+    if (got == 0) return text;
   }
 }
 
 Result<bool> LineReader::fill(Wait wait) {
   if (wait == Wait::no && !is_ready(descriptor_, 0)) return false;
   const std::size_t before = buffer_.size();
-  const auto got = read_some(descriptor_, buffer_);
-  if (!got) return tl::make_unexpected(got.error());
-  ended_ = *got == 0;
+  SKIM_ASSIGN_OR_RETURN(const auto got, read_some(descriptor_, buffer_));
+  ended_ = got == 0;
   for (std::size_t at = buffer_.find('\n', before); at != std::string::npos;
        at = buffer_.find('\n', at + 1)) {
     line_ends_.push_back(at);
@@ -96,9 +96,8 @@ std::vector<std::string_view> LineReader::consume() {
 Result<std::vector<std::string_view>> LineReader::next_block() {
   discard_consumed();
   while (!has_enough() && !ended_) {
-    const auto got = fill(line_ends_.empty() ? Wait::yes : Wait::no);
-    if (!got) return tl::make_unexpected(got.error());
-    if (!*got) break;
+    SKIM_ASSIGN_OR_RETURN(const auto got, fill(line_ends_.empty() ? Wait::yes : Wait::no));
+    if (!got) break;
     const std::size_t whole = line_ends_.empty() ? 0 : line_ends_.back() + 1;
     if (buffer_.size() - whole > limits_.max_line_bytes) {
       return fail(Fault::format, "line " + std::to_string(first_line_ + line_ends_.size()) +

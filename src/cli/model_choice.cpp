@@ -4,6 +4,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/result_macros.h"
+
 namespace skim::cli {
 namespace {
 
@@ -58,11 +60,10 @@ Result<fs::path> model_path(const ModelChoice& choice) {
 }
 
 Result<Model> load_model(const ModelChoice& choice) {
-  auto path = model_path(choice);
-  if (!path) return tl::make_unexpected(path.error());
+  SKIM_ASSIGN_OR_RETURN(auto path, model_path(choice));
   LoadOptions options;
   options.table_bytes = static_cast<std::size_t>(std::max(choice.table_mib, 0)) << 20U;
-  return Model::load(*path, options);
+  return Model::load(path, options);
 }
 
 void declare(Options& options, PolicyChoice& choice) {
@@ -90,9 +91,7 @@ Result<Policy> policy_for(const Model& model, const PolicyChoice& choice) {
   if (choice.sample) policy.rule = Policy::Rule::sample;
   if (choice.threshold) policy.threshold = static_cast<float>(*choice.threshold);
   if (choice.budget) {
-    const auto threshold = model.threshold_for(*choice.budget);
-    if (!threshold) return tl::make_unexpected(threshold.error());
-    policy.threshold = *threshold;
+    SKIM_ASSIGN_OR_RETURN(policy.threshold, model.threshold_for(*choice.budget));
   }
   return policy;
 }

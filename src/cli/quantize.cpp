@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "cli/html.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
@@ -62,14 +63,12 @@ void compare(const Probe& before, const Probe& after, Change& change) {
 // Recomputes the probes with the new weights and compares them with the old ones.
 Result<void> recompute_probes(ModelDraft& draft, const std::string& name, Change& change) {
   const auto old_probes = std::exchange(draft.probes, {});
-  auto model = load_draft(draft, name);
-  if (!model) return tl::make_unexpected(model.error());
-  Session session(std::move(*model));
+  SKIM_ASSIGN_OR_RETURN(auto model, load_draft(draft, name));
+  Session session(std::move(model));
   for (const Probe& old : old_probes) {
-    auto fresh = make_probe(session, old.query, old.policy);
-    if (!fresh) return tl::make_unexpected(fresh.error());
-    compare(old, *fresh, change);
-    draft.probes.push_back(std::move(*fresh));
+    SKIM_ASSIGN_OR_RETURN(auto fresh, make_probe(session, old.query, old.policy));
+    compare(old, fresh, change);
+    draft.probes.push_back(std::move(fresh));
   }
   return {};
 }
@@ -103,29 +102,22 @@ void truncate_vocabulary(ModelDraft& draft, int max_words) {
 }
 
 Result<Change> quantize(const QuantizeOptions& chosen) {
-  const auto path = model_path(chosen.model);
-  if (!path) return tl::make_unexpected(path.error());
-  const auto file = open_model_file(*path);
-  if (!file) return tl::make_unexpected(file.error());
-  ModelDraft draft = to_draft(*file);
+  SKIM_ASSIGN_OR_RETURN(const auto path, model_path(chosen.model));
+  SKIM_ASSIGN_OR_RETURN(const auto file, open_model_file(path));
+  ModelDraft draft = to_draft(file);
   if (!chosen.weights.empty()) {
-    const auto type = enum_from_name<WeightType>(chosen.weights, "--weights");
-    if (!type) return tl::make_unexpected(type.error());
-    convert_weights(draft, *type);
+    SKIM_ASSIGN_OR_RETURN(const auto type, enum_from_name<WeightType>(chosen.weights, "--weights"));
+    convert_weights(draft, type);
   }
   if (chosen.vocab_size > 0) truncate_vocabulary(draft, chosen.vocab_size);
-  const bool changed = draft.about != file->about;
+  const bool changed = draft.about != file.about;
   Change change;
   change.weight_type = to_string(draft.spec.weight_type);
   change.vocab_size = draft.spec.vocab_size;
-  if (auto recomputed = recompute_probes(draft, chosen.out, change); !recomputed) {
-    return tl::make_unexpected(recomputed.error());
-  }
+  SKIM_RETURN_IF_ERROR(recompute_probes(draft, chosen.out, change));
   std::error_code ignored;
-  change.bytes_before = fs::file_size(*path, ignored);
-  if (auto written = write_model_file(draft, chosen.out); !written) {
-    return tl::make_unexpected(written.error());
-  }
+  change.bytes_before = fs::file_size(path, ignored);
+  SKIM_RETURN_IF_ERROR(write_model_file(draft, chosen.out));
   change.bytes_after = fs::file_size(chosen.out, ignored);
   if (!chosen.quiet && !draft.calibration.points.empty() && changed) {
     print_message("quantize",

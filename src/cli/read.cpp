@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/result_macros.h"
 #include "cli/input.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
@@ -116,22 +117,17 @@ std::string render(const ReadingView& view, const ReadOptions& chosen) {
 Result<void> read_and_print(const ReadOptions& chosen) {
   ModelChoice choice = chosen.model;
   if (chosen.question) choice.built_in = "questions";
-  const auto model = load_model(choice);
-  if (!model) return tl::make_unexpected(model.error());
-  const auto policy = policy_for(*model, chosen.policy);
-  if (!policy) return tl::make_unexpected(policy.error());
-  auto text = load_text(chosen);
-  if (!text) return tl::make_unexpected(text.error());
-  const Query query{std::move(*text), chosen.question.value_or(""), split_choices(chosen.choices)};
-  Session session(*model);
-  const auto reading = session.read(query, *policy);
-  if (!reading) return tl::make_unexpected(reading.error());
-  const auto microseconds = measure_latency(session, query, *policy);
-  if (!microseconds) return tl::make_unexpected(microseconds.error());
-  const ReadingView view{query.text, *reading,      model->spec(),  model->name(),
-                         *policy,    *microseconds, query.question, query.choices};
+  SKIM_ASSIGN_OR_RETURN(const auto model, load_model(choice));
+  SKIM_ASSIGN_OR_RETURN(const auto policy, policy_for(model, chosen.policy));
+  SKIM_ASSIGN_OR_RETURN(auto text, load_text(chosen));
+  const Query query{std::move(text), chosen.question.value_or(""), split_choices(chosen.choices)};
+  Session session(model);
+  SKIM_ASSIGN_OR_RETURN(const auto reading, session.read(query, policy));
+  SKIM_ASSIGN_OR_RETURN(const auto microseconds, measure_latency(session, query, policy));
+  const ReadingView view{query.text, reading,      model.spec(),   model.name(),
+                         policy,     microseconds, query.question, query.choices};
   if (!chosen.html.empty()) {
-    if (auto written = write_atomically(chosen.html, reading_page(view)); !written) return written;
+    SKIM_RETURN_IF_ERROR(write_atomically(chosen.html, reading_page(view)));
   }
   return write_all(STDOUT_FILENO, render(view, chosen));
 }

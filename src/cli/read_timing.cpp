@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/result_macros.h"
+
 namespace skim::cli {
 
 Result<double> measure_latency(Session& session, const Query& query, Policy policy) {
@@ -17,9 +19,7 @@ Result<double> measure_latency(Session& session, const Query& query, Policy poli
   for (int i = 0; i < kRepeats && (i == 0 || Clock::now() - start < kTimeLimit); ++i) {
     if (!query.question.empty()) static_cast<void>(session.read(other, policy, reading));
     const auto before = Clock::now();
-    if (auto done = session.read(query, policy, reading); !done) {
-      return tl::make_unexpected(done.error());
-    }
+    SKIM_RETURN_IF_ERROR(session.read(query, policy, reading));
     const double time = std::chrono::duration<double, std::micro>(Clock::now() - before).count();
     best = i == 0 ? time : std::min(best, time);
   }

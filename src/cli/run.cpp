@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "cli/html.h"
 #include "cli/input.h"
 #include "cli/model_choice.h"
@@ -67,11 +68,10 @@ bool starts_like_object(std::string_view line) {
 
 Result<Query> parse_query_line(std::string_view line, std::size_t number, Json& id) {
   const std::string where = "line " + std::to_string(number);
-  auto object = parse_json(line, where);
-  if (!object) return tl::make_unexpected(object.error());
-  auto query = parse_query(*object);
+  SKIM_ASSIGN_OR_RETURN(auto object, parse_json(line, where));
+  auto query = parse_query(object);
   if (!query) return fail(Fault::format, where + ": " + query.error().message);
-  if (const auto found = object->find("id"); found != object->end()) id = *found;
+  if (const auto found = object.find("id"); found != object.end()) id = *found;
   return std::move(*query);
 }
 
@@ -93,7 +93,7 @@ class Runner {
       if (block->empty()) return {};
       if (first) detect_input(*block);
       const auto parsed = parse_block(*block, lines.first_line());
-      if (auto answered = answer_block(); !answered) return answered;
+      SKIM_RETURN_IF_ERROR(answer_block());
       if (!parsed) return input_error(parsed.error());
     }
   }
@@ -121,9 +121,8 @@ class Runner {
       Json id;
       if (json_input_) {
         if (is_blank(block[i])) continue;
-        auto query = parse_query_line(block[i], first_line + i, id);
-        if (!query) return tl::make_unexpected(query.error());
-        lines_.queries.push_back(std::move(*query));
+        SKIM_ASSIGN_OR_RETURN(auto query, parse_query_line(block[i], first_line + i, id));
+        lines_.queries.push_back(std::move(query));
       } else {
         lines_.queries.push_back({std::string(block[i]), {}, {}});
       }
@@ -158,7 +157,7 @@ class Runner {
       readings_.clear();
       batch_.emplace(model_, chosen_.threads);
     }
-    if (auto written = write_all(STDOUT_FILENO, out); !written) return written;
+    SKIM_RETURN_IF_ERROR(write_all(STDOUT_FILENO, out));
     return status;
   }
 
@@ -216,11 +215,9 @@ Result<void> run_all(const RunOptions& chosen) {
   if (input.descriptor() < 0) {
     return fail(Fault::io, chosen.file + ": cannot open: " + std::strerror(errno));
   }
-  const auto model = load_model(chosen.model);
-  if (!model) return tl::make_unexpected(model.error());
-  const auto policy = policy_for(*model, chosen.policy);
-  if (!policy) return tl::make_unexpected(policy.error());
-  return Runner(*model, *policy, chosen).run(input.descriptor());
+  SKIM_ASSIGN_OR_RETURN(const auto model, load_model(chosen.model));
+  SKIM_ASSIGN_OR_RETURN(const auto policy, policy_for(model, chosen.policy));
+  return Runner(model, policy, chosen).run(input.descriptor());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/file_descriptor.h"
+#include "base/result_macros.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
@@ -120,30 +121,27 @@ Result<server::ServedModel> load_served_model(const std::string& argument, int t
   ModelChoice choice;
   choice.file = has_name ? argument.substr(equals + 1) : argument;
   choice.table_mib = table_mib;
-  const auto path = model_path(choice);
-  if (!path) return tl::make_unexpected(path.error());
-  const std::string name = has_name ? argument.substr(0, equals) : path->stem().string();
+  SKIM_ASSIGN_OR_RETURN(const auto path, model_path(choice));
+  const std::string name = has_name ? argument.substr(0, equals) : path.stem().string();
   if (!is_model_name(name)) {
     return fail(Fault::argument, argument +
                                      ": expected a model name of at most 64 letters, digits and "
                                      "._-; give one with --model NAME=FILE");
   }
-  auto model = load_model(choice);
-  if (!model) return tl::make_unexpected(model.error());
-  return server::ServedModel{name, std::move(*model)};
+  SKIM_ASSIGN_OR_RETURN(auto model, load_model(choice));
+  return server::ServedModel{name, std::move(model)};
 }
 
 Result<std::vector<server::ServedModel>> load_models(const ServeOptions& chosen) {
   std::vector<server::ServedModel> models;
   const std::vector<std::string> built_in = {""};
   for (const std::string& argument : chosen.models.empty() ? built_in : chosen.models) {
-    auto served = load_served_model(argument, chosen.table_mib);
-    if (!served) return tl::make_unexpected(served.error());
-    if (server::find_model(models, served->name)) {
-      return fail(Fault::argument, "two models have the name '" + served->name +
+    SKIM_ASSIGN_OR_RETURN(auto served, load_served_model(argument, chosen.table_mib));
+    if (server::find_model(models, served.name)) {
+      return fail(Fault::argument, "two models have the name '" + served.name +
                                        "'; rename one with --model NAME=FILE");
     }
-    models.push_back(std::move(*served));
+    models.push_back(std::move(served));
   }
   return models;
 }
@@ -151,12 +149,11 @@ Result<std::vector<server::ServedModel>> load_models(const ServeOptions& chosen)
 // Reads the token; empty when no file is given.
 Result<std::string> load_token(const std::string& file) {
   if (file.empty()) return std::string();
-  auto token = read_text(file);
-  if (!token) return token;
-  while (!token->empty() && static_cast<unsigned char>(token->back()) <= 0x20) token->pop_back();
+  SKIM_ASSIGN_OR_RETURN(std::string token, read_text(file));
+  while (!token.empty() && static_cast<unsigned char>(token.back()) <= 0x20) token.pop_back();
   const bool is_visible_ascii =
-      std::all_of(token->begin(), token->end(), [](char c) { return c > 0x20 && c < 0x7F; });
-  if (token->size() >= 16 && is_visible_ascii) return token;
+      std::all_of(token.begin(), token.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+  if (token.size() >= 16 && is_visible_ascii) return token;
   return fail(Fault::argument, file +
                                    ": expected a token of at least 16 visible ASCII characters "
                                    "without spaces; create one with `openssl rand -hex 32`");
@@ -233,26 +230,22 @@ int resolve_threads(const ServeOptions& chosen) {
 }
 
 Result<void> run_server(const ServeOptions& chosen) {
-  auto models = load_models(chosen);
-  if (!models) return tl::make_unexpected(models.error());
-  auto token = load_token(chosen.token_file);
-  if (!token) return tl::make_unexpected(token.error());
-  const auto log_file = open_log(chosen.access_log);
-  if (!log_file) return tl::make_unexpected(log_file.error());
+  SKIM_ASSIGN_OR_RETURN(auto models, load_models(chosen));
+  SKIM_ASSIGN_OR_RETURN(auto token, load_token(chosen.token_file));
+  SKIM_ASSIGN_OR_RETURN(const auto log_file, open_log(chosen.access_log));
   std::vector<std::string> names;
-  for (const server::ServedModel& each : *models) names.push_back(each.name);
-  const server::ServerOptions options{std::move(*models), make_limits(chosen), std::move(*token),
+  for (const server::ServedModel& each : models) names.push_back(each.name);
+  const server::ServerOptions options{std::move(models), make_limits(chosen), std::move(token),
                                       chosen.cors};
   server::Metrics metrics(std::move(names));
   const FileDescriptor stop(::eventfd(0, EFD_CLOEXEC));
   if (!stop) return fail(Fault::io, "cannot create an event descriptor");
-  auto listener = server::listen_at(chosen.host, chosen.port);
-  if (!listener) return tl::make_unexpected(listener.error());
+  SKIM_ASSIGN_OR_RETURN(auto listener, server::listen_at(chosen.host, chosen.port));
   install_signal_handlers(stop);
-  announce(*listener, options);
-  server::AccessLog log(log_file->descriptor, metrics);
+  announce(listener, options);
+  server::AccessLog log(log_file.descriptor, metrics);
   return server::serve(
-      {options, metrics, log, std::move(listener->socket), stop.number(), resolve_threads(chosen)});
+      {options, metrics, log, std::move(listener.socket), stop.number(), resolve_threads(chosen)});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/result_macros.h"
 #include "cli/evaluation.h"
 #include "cli/html.h"
 #include "cli/output.h"
@@ -51,10 +52,8 @@ struct SweepResult {
 };
 
 Result<SweepResult> run_sweep(const SweepVerbOptions& chosen) {
-  const auto model = load_model(chosen.model);
-  if (!model) return tl::make_unexpected(model.error());
-  const auto set = load_test_set(chosen.data, *model);
-  if (!set) return tl::make_unexpected(set.error());
+  SKIM_ASSIGN_OR_RETURN(const auto model, load_model(chosen.model));
+  SKIM_ASSIGN_OR_RETURN(const auto set, load_test_set(chosen.data, model));
   SweepOptions options;
   options.thresholds.assign(chosen.thresholds.begin(), chosen.thresholds.end());
   if (options.thresholds.empty()) options.thresholds = default_thresholds();
@@ -62,10 +61,8 @@ Result<SweepResult> run_sweep(const SweepVerbOptions& chosen) {
   options.threads = chosen.data.threads;
   if (chosen.speed) options.timing = chosen.timing.options();
   ProgressBar bar("sweep", chosen.data.progress());
-  auto rows = sweep(*model, *set, options, bar.callback());
-  if (!rows) return tl::make_unexpected(rows.error());
-  return SweepResult{model->name(), set->name, set->queries.size(), std::move(*rows),
-                     this_machine()};
+  SKIM_ASSIGN_OR_RETURN(auto rows, sweep(model, set, options, bar.callback()));
+  return SweepResult{model.name(), set.name, set.queries.size(), std::move(rows), this_machine()};
 }
 
 std::string metric_name(const SweepResult& result) {

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result_macros.h"
 #include "cli/evaluation.h"
 #include "cli/html.h"
 #include "cli/output.h"
@@ -44,9 +45,8 @@ std::vector<Query> take_queries(Dataset data) {
 // Rewrites the model file with the calibration. The write is atomic, so tuning in place is safe.
 Result<void> store_calibration(const std::filesystem::path& from, const Calibration& calibration,
                                const std::filesystem::path& to) {
-  const auto file = open_model_file(from);
-  if (!file) return tl::make_unexpected(file.error());
-  ModelDraft draft = to_draft(*file);
+  SKIM_ASSIGN_OR_RETURN(const auto file, open_model_file(from));
+  ModelDraft draft = to_draft(file);
   draft.calibration = calibration;
   return write_model_file(draft, to);
 }
@@ -61,33 +61,27 @@ std::string calibration_text(const Calibration& calibration, const std::string& 
          format_number(calibration.points.front().work, 2) + " can be used.\n";
 }
 
+Result<Calibration> measure_calibration(const Model& model, const TuneOptions& chosen) {
+  SKIM_ASSIGN_OR_RETURN(auto data, load_data(chosen.data));
+  const std::string name = data.name + ", " + std::to_string(data.examples.size()) + " texts";
+  const auto queries = take_queries(std::move(data));
+  ProgressBar bar("tune", chosen.data.progress());
+  return calibrate(model, queries, name, {chosen.data.threads, chosen.points}, bar.callback());
+}
+
 Result<std::string> tune(const TuneOptions& chosen) {
-  const auto path = model_path(chosen.model);
-  if (!path) return tl::make_unexpected(path.error());
-  if (chosen.out.empty() && path->string() != chosen.model.file) {
+  SKIM_ASSIGN_OR_RETURN(const auto path, model_path(chosen.model));
+  if (chosen.out.empty() && path.string() != chosen.model.file) {
     return fail(Fault::argument,
                 "cannot change a built-in model; write the calibrated one to another file with "
                 "--out FILE, or choose a file with --model");
   }
-  const auto model = load_model(chosen.model);
-  if (!model) return tl::make_unexpected(model.error());
-  auto data = load_data(chosen.data);
-  if (!data) return tl::make_unexpected(data.error());
-  const std::string name = data->name + ", " + std::to_string(data->examples.size()) + " texts";
-  const auto queries = take_queries(std::move(*data));
-  Result<Calibration> calibration;
-  {
-    ProgressBar bar("tune", chosen.data.progress());
-    calibration =
-        calibrate(*model, queries, name, {chosen.data.threads, chosen.points}, bar.callback());
-  }
-  if (!calibration) return tl::make_unexpected(calibration.error());
-  const std::string out = chosen.out.empty() ? path->string() : chosen.out;
-  if (auto stored = store_calibration(*path, *calibration, out); !stored) {
-    return tl::make_unexpected(stored.error());
-  }
-  if (!chosen.json) return calibration_text(*calibration, out);
-  return to_text(Json{{"model", out}, {"calibration", to_json(*calibration)}}) + "\n";
+  SKIM_ASSIGN_OR_RETURN(const auto model, load_model(chosen.model));
+  SKIM_ASSIGN_OR_RETURN(const auto calibration, measure_calibration(model, chosen));
+  const std::string out = chosen.out.empty() ? path.string() : chosen.out;
+  SKIM_RETURN_IF_ERROR(store_calibration(path, calibration, out));
+  if (!chosen.json) return calibration_text(calibration, out);
+  return to_text(Json{{"model", out}, {"calibration", to_json(calibration)}}) + "\n";
 }
 
 }  // namespace

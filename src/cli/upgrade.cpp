@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
@@ -25,30 +26,24 @@ struct Upgraded {
 // Rewrites the file unless its bytes are those that the current writer produces. Weights,
 // calibration and probes stay as they are.
 Result<Upgraded> upgrade(const UpgradeOptions& chosen) {
-  const auto path = model_path(chosen.model);
-  if (!path) return tl::make_unexpected(path.error());
-  if (chosen.out.empty() && path->string() != chosen.model.file) {
+  SKIM_ASSIGN_OR_RETURN(const auto path, model_path(chosen.model));
+  if (chosen.out.empty() && path.string() != chosen.model.file) {
     return fail(Fault::argument,
-                path->string() +
+                path.string() +
                     ": is a built-in model; write the upgraded one to another file "
                     "with --out FILE");
   }
-  const std::string out = chosen.out.empty() ? path->string() : chosen.out;
-  const auto before = read_text(*path);
-  if (!before) return tl::make_unexpected(before.error());
-  const auto file = open_model_file(*path);
-  if (!file) return tl::make_unexpected(file.error());
-  const ModelDraft draft = to_draft(*file);
-  const auto bytes = to_bytes(draft);
-  if (!bytes) return tl::make_unexpected(bytes.error());
-  const std::string_view after(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-  const bool changed = after != *before;
-  if (changed || out != path->string()) {
-    if (auto written = write_model_file(draft, out); !written) {
-      return tl::make_unexpected(written.error());
-    }
+  const std::string out = chosen.out.empty() ? path.string() : chosen.out;
+  SKIM_ASSIGN_OR_RETURN(const auto before, read_text(path));
+  SKIM_ASSIGN_OR_RETURN(const auto file, open_model_file(path));
+  const ModelDraft draft = to_draft(file);
+  SKIM_ASSIGN_OR_RETURN(const auto bytes, to_bytes(draft));
+  const std::string_view after(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const bool changed = after != before;
+  if (changed || out != path.string()) {
+    SKIM_RETURN_IF_ERROR(write_model_file(draft, out));
   }
-  return Upgraded{out, changed, bytes->size()};
+  return Upgraded{out, changed, bytes.size()};
 }
 
 std::string upgraded_text(const Upgraded& done) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/result_macros.h"
 #include "eval/tally.h"
 
 namespace skim {
@@ -31,9 +32,8 @@ Result<std::vector<float>> collect_p_read(Batch& batch, std::span<const Query> q
         for (const Step& step : pass.steps) decisions.push_back(step.p_read);
       }
     };
-    const auto sums = tally(batch, queries, threshold_policy(thresholds[i]),
-                            sub_progress(progress, i, thresholds.size()), collect);
-    if (!sums) return tl::make_unexpected(sums.error());
+    SKIM_RETURN_IF_ERROR(tally(batch, queries, threshold_policy(thresholds[i]),
+                               sub_progress(progress, i, thresholds.size()), collect));
   }
   return decisions;
 }
@@ -108,17 +108,16 @@ Result<Calibration> calibrate(const Model& model, std::span<const Query> queries
   }
   if (queries.empty()) return fail(Fault::argument, "there are no texts to calibrate on");
   Batch batch(model, options.threads);
-  auto decisions = collect_p_read(batch, queries, sub_progress(progress, 0, 10));
-  if (!decisions) return tl::make_unexpected(decisions.error());
+  SKIM_ASSIGN_OR_RETURN(auto decisions,
+                        collect_p_read(batch, queries, sub_progress(progress, 0, 10)));
 
   Calibration calibration{remove_directories(data), {}};
-  const auto thresholds = calibration_thresholds(*decisions, options.points);
+  const auto thresholds = calibration_thresholds(decisions, options.points);
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const auto done = static_cast<double>(i) / static_cast<double>(thresholds.size());
     report_progress(progress, 0.1 + 0.9 * done);
-    const auto sums = tally(batch, queries, threshold_policy(thresholds[i]));
-    if (!sums) return tl::make_unexpected(sums.error());
-    calibration.points.push_back({static_cast<double>(thresholds[i]), sums->work()});
+    SKIM_ASSIGN_OR_RETURN(const auto sums, tally(batch, queries, threshold_policy(thresholds[i])));
+    calibration.points.push_back({static_cast<double>(thresholds[i]), sums.work()});
   }
   fit_isotonic(calibration.points);
   report_progress(progress, 1);

@@ -1,5 +1,6 @@
 #include "eval/evaluate.h"
 
+#include "base/result_macros.h"
 #include "eval/tally.h"
 #include "skim/version.h"
 
@@ -9,8 +10,8 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
                         const Progress& progress) {
   const std::size_t parts = options.timing ? 2 : 1;
   Batch batch(model, options.threads);
-  auto sums = tally(batch, set.queries, options.policy, sub_progress(progress, 0, parts));
-  if (!sums) return tl::make_unexpected(sums.error());
+  SKIM_ASSIGN_OR_RETURN(
+      auto sums, tally(batch, set.queries, options.policy, sub_progress(progress, 0, parts)));
 
   Report report;
   report.model = model.name();
@@ -19,21 +20,20 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
   report.examples = set.queries.size();
   report.impossible = set.impossible;
   report.unaligned = set.unaligned;
-  report.words = sums->words;
-  report.metrics = sums->metrics(set);
-  report.skim_rate = sums->skim_rate();
-  report.costs = sums->costs;
-  report.passes = sums->passes;
+  report.words = sums.words;
+  report.metrics = sums.metrics(set);
+  report.skim_rate = sums.skim_rate();
+  report.costs = sums.costs;
+  report.passes = sums.passes;
   report.labels = model.spec().labels;
   if (!report.labels.empty())
-    report.confusion = ConfusionMatrix(report.labels.size(), set.truth, sums->answers);
+    report.confusion = ConfusionMatrix(report.labels.size(), set.truth, sums.answers);
   report.machine = this_machine();
   report.version = SKIM_VERSION;
   if (!options.timing) return report;
-  auto timing = time_against_dense(model, set.queries, options.policy, *options.timing,
-                                   sub_progress(progress, 1, parts));
-  if (!timing) return tl::make_unexpected(timing.error());
-  report.timing = *timing;
+  SKIM_ASSIGN_OR_RETURN(report.timing,
+                        time_against_dense(model, set.queries, options.policy, *options.timing,
+                                           sub_progress(progress, 1, parts)));
   return report;
 }
 

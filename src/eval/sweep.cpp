@@ -1,5 +1,6 @@
 #include "eval/sweep.h"
 
+#include "base/result_macros.h"
 #include "eval/tally.h"
 
 namespace skim {
@@ -31,14 +32,13 @@ Result<std::vector<SweepRow>> sweep(const Model& model, const TestSet& set,
   for (const float threshold : options.thresholds) {
     Policy policy;
     policy.threshold = threshold;
-    const auto sums = tally(batch, set.queries, policy, sub_progress(progress, part++, parts));
-    if (!sums) return tl::make_unexpected(sums.error());
-    rows.push_back(make_row(threshold, set, *sums));
+    SKIM_ASSIGN_OR_RETURN(const auto sums,
+                          tally(batch, set.queries, policy, sub_progress(progress, part++, parts)));
+    rows.push_back(make_row(threshold, set, sums));
     if (!options.timing) continue;
-    const auto timing = time_against_dense(model, set.queries, policy, *options.timing,
-                                           sub_progress(progress, part++, parts));
-    if (!timing) return tl::make_unexpected(timing.error());
-    rows.back().timing = *timing;
+    SKIM_ASSIGN_OR_RETURN(rows.back().timing,
+                          time_against_dense(model, set.queries, policy, *options.timing,
+                                             sub_progress(progress, part++, parts)));
   }
   return rows;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/result_macros.h"
 #include "tasks/labels.h"
 
 namespace skim {
@@ -32,9 +33,8 @@ Result<std::vector<int>> find_truth(const Dataset& data, const ModelSpec& spec) 
 }  // namespace
 
 Result<TestSet> make_test_set(Dataset data, const ModelSpec& spec) {
-  auto truth = find_truth(data, spec);
-  if (!truth) return tl::make_unexpected(truth.error());
-  TestSet set{std::move(data.name), {}, std::move(*truth)};
+  SKIM_ASSIGN_OR_RETURN(auto truth, find_truth(data, spec));
+  TestSet set{std::move(data.name), {}, std::move(truth)};
   set.impossible = data.impossible;
   set.unaligned = data.unaligned;
   if (spec.is_extractive()) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result_macros.h"
 #include "eval/test_set.h"
 #include "eval/tokenization.h"
 #include "skim/session.h"
@@ -121,11 +122,10 @@ Timing summary(std::span<const Contender> contenders, std::size_t words, int rou
 Result<Timing> time_against_dense(const Model& model, std::span<const Query> queries, Policy policy,
                                   TimingOptions options, const Progress& progress) {
   if (queries.empty()) return fail(Fault::argument, "there are no texts to time");
-  auto dense_model = model.dense();
-  if (!dense_model) return tl::make_unexpected(dense_model.error());
+  SKIM_ASSIGN_OR_RETURN(auto dense_model, model.dense());
 
   Session skim_session(model);
-  Session dense_session(std::move(*dense_model));
+  Session dense_session(std::move(dense_model));
   TokenizationStep tokenization(model);
   Reading skim_reading, dense_reading;
   std::string error_message;

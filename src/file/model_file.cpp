@@ -4,10 +4,12 @@
 #include <cassert>
 #include <charconv>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "file/checksum.h"
 #include "file/format.h"
 #include "file/probes.h"
@@ -36,13 +38,14 @@ class Loader {
 
   Result<void> load() {
     out_.data = container_.data;
-    return read_version()
-        .and_then([&](int version) { return to_current_version(version); })
-        .and_then([&] { return read_spec(); })
-        .and_then([&] { return read_metadata(); })
-        .and_then([&] { return read_vocabulary(); })
-        .and_then([&] { return read_tensors(); })
-        .and_then([&] { return check_no_other_tensors(); });
+    SKIM_ASSIGN_OR_RETURN(const int version, read_version());
+    if (version != kFormatVersion) {
+      SKIM_RETURN_IF_ERROR(translate_version1(container_, out_.name));
+    }
+    SKIM_RETURN_IF_ERROR(read_metadata());
+    SKIM_RETURN_IF_ERROR(read_vocabulary());
+    SKIM_RETURN_IF_ERROR(read_tensors());
+    return check_no_other_tensors();
   }
 
  private:
@@ -58,11 +61,12 @@ class Loader {
 
   // Parses a metadata entry that holds JSON with `read(json, path)`.
   template <class Read>
-  auto read_json(std::string_view key, Read read) const {
+  std::invoke_result_t<Read, const Json&, const std::string&> read_json(std::string_view key,
+                                                                        Read read) const {
     const std::string where = out_.name + ": " + std::string(key);
-    return metadata(key)
-        .and_then([&](std::string_view text) { return parse_json(text, where); })
-        .and_then([&](const Json& json) { return read(json, where); });
+    SKIM_ASSIGN_OR_RETURN(const std::string_view text, metadata(key));
+    SKIM_ASSIGN_OR_RETURN(const Json json, parse_json(text, where));
+    return read(json, where);
   }
 
   Result<int> read_version() const {
@@ -70,11 +74,10 @@ class Loader {
     if (!format || *format != kFormat) {
       return broken(Fault::format, "a safetensors file, but not a skim model");
     }
-    const auto text = metadata(kVersionKey);
-    if (!text) return tl::make_unexpected(text.error());
+    SKIM_ASSIGN_OR_RETURN(const auto text, metadata(kVersionKey));
     int version = 0;
-    const char* end = text->data() + text->size();
-    const auto parsed = std::from_chars(text->data(), end, version);
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, version);
     if (parsed.ec != std::errc() || parsed.ptr != end || version < 1) {
       return broken(Fault::format, "its format_version is not a positive number");
     }
@@ -84,47 +87,24 @@ class Loader {
                                       std::to_string(kFormatVersion) + "); update skim");
   }
 
-  Result<void> to_current_version(int version) {
-    if (version == kFormatVersion) return {};
-    return translate_version1(container_, out_.name);
-  }
-
-  Result<void> read_spec() {
-    return read_json(kSpecKey, parse_model_spec).map([&](ModelSpec spec) {
-      out_.spec = std::move(spec);
-    });
-  }
-
   Result<void> read_metadata() {
-    return read_json(kCalibrationKey, parse_calibration)
-        .and_then([&](Calibration calibration) {
-          out_.calibration = std::move(calibration);
-          return read_json(kProbesKey, [&](const Json& json, const std::string& where) {
-            return parse_probes(json, out_.spec, where);
-          });
-        })
-        .and_then([&](std::vector<Probe> probes) {
-          out_.probes = std::move(probes);
-          return metadata(kAboutKey);
-        })
-        .and_then([&](std::string_view about) {
-          out_.about = about;
-          return metadata(kDataChecksumKey);
-        })
-        .and_then([&](std::string_view digits) -> Result<void> {
-          const auto checksum = checksum_from_hex(digits);
-          if (!checksum)
-            return broken(Fault::format, "metadata 'data_checksum' is not 16 hex digits");
-          out_.data_checksum = *checksum;
-          return {};
-        });
+    const auto parse_own_probes = [&](const Json& json, const std::string& where) {
+      return parse_probes(json, out_.spec, where);
+    };
+    SKIM_ASSIGN_OR_RETURN(out_.spec, read_json(kSpecKey, parse_model_spec));
+    SKIM_ASSIGN_OR_RETURN(out_.calibration, read_json(kCalibrationKey, parse_calibration));
+    SKIM_ASSIGN_OR_RETURN(out_.probes, read_json(kProbesKey, parse_own_probes));
+    SKIM_ASSIGN_OR_RETURN(out_.about, metadata(kAboutKey));
+    SKIM_ASSIGN_OR_RETURN(const std::string_view digits, metadata(kDataChecksumKey));
+    const auto checksum = checksum_from_hex(digits);
+    if (!checksum) return broken(Fault::format, "metadata 'data_checksum' is not 16 hex digits");
+    out_.data_checksum = *checksum;
+    return {};
   }
 
   Result<void> read_vocabulary() {
     const auto count = static_cast<std::size_t>(out_.spec.vocab_size);
-    auto vocabulary = read_vocab(container_, count, out_.name);
-    if (!vocabulary) return tl::make_unexpected(vocabulary.error());
-    out_.vocabulary = std::move(*vocabulary);
+    SKIM_ASSIGN_OR_RETURN(out_.vocabulary, read_vocab(container_, count, out_.name));
     container_.tensors.erase(container_.tensors.find(kVocabText));
     container_.tensors.erase(container_.tensors.find(kVocabEnds));
     return {};
@@ -133,11 +113,10 @@ class Loader {
   Result<void> read_tensors() {
     for (const TensorSpec& wanted : model_tensors(out_.spec)) {
       const DataType type = wanted.quantized ? stored_type(out_.spec.weight_type) : DataType::f32;
-      if (auto taken = take_tensor(wanted.name, wanted.shape, type); !taken) return taken;
+      SKIM_RETURN_IF_ERROR(take_tensor(wanted.name, wanted.shape, type));
       if (type != DataType::i8) continue;
-      const auto scale = take_tensor(wanted.name + ".scale", {wanted.shape[0]}, DataType::f32);
-      if (!scale) return scale;
-      if (auto valid = check_scale(out_.tensors.back()); !valid) return valid;
+      SKIM_RETURN_IF_ERROR(take_tensor(wanted.name + ".scale", {wanted.shape[0]}, DataType::f32));
+      SKIM_RETURN_IF_ERROR(check_scale(out_.tensors.back()));
     }
     return {};
   }
@@ -194,10 +173,8 @@ Result<ModelFile> open_bytes(std::span<const std::byte> bytes, std::string name,
   ModelFile file;
   file.name = std::move(name);
   file.owner = std::move(owner);
-  auto container = parse_container(bytes, file.name);
-  if (!container) return tl::make_unexpected(container.error());
-  auto loaded = Loader(std::move(*container), file).load();
-  if (!loaded) return tl::make_unexpected(loaded.error());
+  SKIM_ASSIGN_OR_RETURN(auto container, parse_container(bytes, file.name));
+  SKIM_RETURN_IF_ERROR(Loader(std::move(container), file).load());
   return file;
 }
 
@@ -227,9 +204,8 @@ const TensorView* ModelFile::find(std::string_view tensor) const {
 }
 
 Result<ModelFile> open_model_file(const std::filesystem::path& path) {
-  auto mapped = MappedFile::open(path);
-  if (!mapped) return tl::make_unexpected(mapped.error());
-  auto owner = std::make_shared<const MappedFile>(std::move(*mapped));
+  SKIM_ASSIGN_OR_RETURN(auto mapped, MappedFile::open(path));
+  auto owner = std::make_shared<const MappedFile>(std::move(mapped));
   const auto bytes = owner->bytes();
   return open_bytes(bytes, path.string(), std::move(owner));
 }

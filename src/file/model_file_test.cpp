@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "file/sample_model.h"
 
 namespace skim {
@@ -37,8 +38,8 @@ ModelDraft complete_draft(WeightType weight_type) {
 }
 
 Result<ModelFile> round_trip(const ModelDraft& draft) {
-  return to_bytes(draft).and_then(
-      [](std::vector<std::byte> bytes) { return open_model_bytes(std::move(bytes), "m.skim"); });
+  SKIM_ASSIGN_OR_RETURN(auto bytes, to_bytes(draft));
+  return open_model_bytes(std::move(bytes), "m.skim");
 }
 
 std::string store_error(const ModelDraft& draft) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "base/sizes.h"
 #include "file/checksum.h"
 
@@ -44,20 +45,17 @@ class Parser {
       : file_(file), name_(name), header_checksum_(header_checksum) {}
 
   Result<Container> parse() {
-    const auto header_end = header_size();
-    if (!header_end) return tl::make_unexpected(header_end.error());
-    out_.data = file_.subspan(*header_end);
+    SKIM_ASSIGN_OR_RETURN(const auto header_end, header_size());
+    out_.data = file_.subspan(header_end);
     if (header_checksum_ == HeaderChecksum::required) {
-      auto valid = check_header_checksum(file_.first(*header_end), name_);
-      if (!valid) return tl::make_unexpected(valid.error());
+      SKIM_RETURN_IF_ERROR(check_header_checksum(file_.first(header_end), name_));
     }
     const std::string_view text(reinterpret_cast<const char*>(file_.data()) + kLengthBytes,
-                                *header_end - kLengthBytes);
-    const auto header = parse_json(text, name_ + ": header");
-    if (!header) return tl::make_unexpected(header.error());
-    return read_header(*header).and_then([&] { return check_ranges(); }).map([&] {
-      return std::move(out_);
-    });
+                                header_end - kLengthBytes);
+    SKIM_ASSIGN_OR_RETURN(const Json header, parse_json(text, name_ + ": header"));
+    SKIM_RETURN_IF_ERROR(read_header(header));
+    SKIM_RETURN_IF_ERROR(check_ranges());
+    return std::move(out_);
   }
 
  private:
@@ -87,8 +85,7 @@ class Parser {
 
   Result<void> read_header(const Json& header) {
     for (const auto& [key, value] : header.items()) {
-      auto read = key == kMetadata ? read_metadata(value) : read_tensor(key, value);
-      if (!read) return read;
+      SKIM_RETURN_IF_ERROR(key == kMetadata ? read_metadata(value) : read_tensor(key, value));
     }
     return {};
   }
@@ -96,9 +93,8 @@ class Parser {
   Result<void> read_metadata(const Json& metadata) {
     if (!metadata.is_object()) return broken("header.__metadata__ must be an object");
     for (const auto& [key, value] : metadata.items()) {
-      auto text = as_string(value, name_ + ": header.__metadata__." + key);
-      if (!text) return tl::make_unexpected(text.error());
-      out_.metadata.emplace(key, std::move(*text));
+      SKIM_ASSIGN_OR_RETURN(auto text, as_string(value, name_ + ": header.__metadata__." + key));
+      out_.metadata.emplace(key, std::move(text));
     }
     return {};
   }
@@ -107,43 +103,35 @@ class Parser {
     const std::string where = name_ + ": tensor '" + key + "'";
     TensorView tensor;
     tensor.name = key;
-    return read_type(json, where, tensor)
-        .and_then([&] { return read_list(json, "shape", kMaxDimensions, where); })
-        .and_then([&](std::vector<std::size_t> shape) {
-          tensor.shape = std::move(shape);
-          return read_list(json, "data_offsets", 2, where);
-        })
-        .and_then([&](const std::vector<std::size_t>& offsets) {
-          return place(std::move(tensor), offsets, where);
-        });
+    SKIM_ASSIGN_OR_RETURN(tensor.type, read_type(json, where));
+    SKIM_ASSIGN_OR_RETURN(tensor.shape, read_list(json, "shape", kMaxDimensions, where));
+    SKIM_ASSIGN_OR_RETURN(const auto offsets, read_list(json, "data_offsets", 2, where));
+    return place(std::move(tensor), offsets, where);
   }
 
-  static Result<void> read_type(const Json& json, const std::string& where, TensorView& tensor) {
-    const auto type = string_at(json, "dtype", where);
-    if (!type) return tl::make_unexpected(type.error());
+  static Result<DataType> read_type(const Json& json, const std::string& where) {
+    SKIM_ASSIGN_OR_RETURN(const auto type, string_at(json, "dtype", where));
     const auto* const known =
-        std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& t) { return t.name == *type; });
+        std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& t) { return t.name == type; });
     if (known == kTypes.end()) {
-      return fail(Fault::format, where + " has type '" + type->substr(0, 20) +
+      return fail(Fault::format, where + " has type '" + type.substr(0, 20) +
                                      "', expected one of F32, BF16, F16, I8, U8, U32");
     }
-    tensor.type = known->type;
-    return {};
+    return known->type;
   }
 
   static Result<std::vector<std::size_t>> read_list(const Json& json, std::string_view key,
                                                     std::size_t limit, const std::string& where) {
-    const auto list = array_at(json, key, where);
-    if (!list) return tl::make_unexpected(list.error());
-    if ((*list)->size() > limit) {
+    SKIM_ASSIGN_OR_RETURN(const auto list, array_at(json, key, where));
+    if (list->size() > limit) {
       return fail(Fault::format, where + "." + std::string(key) + " has more than " +
                                      std::to_string(limit) + " numbers");
     }
     std::vector<std::size_t> numbers;
-    for (const Json& element : **list) {
-      const auto number = as_int(element, {0, INT64_MAX}, where + "." + std::string(key));
-      if (!number) return tl::make_unexpected(number.error());
-      numbers.push_back(static_cast<std::size_t>(*number));
+    for (const Json& element : *list) {
+      SKIM_ASSIGN_OR_RETURN(const auto number,
+                            as_int(element, {0, INT64_MAX}, where + "." + std::string(key)));
+      numbers.push_back(static_cast<std::size_t>(number));
     }
     return numbers;
   }

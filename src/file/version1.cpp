@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "file/format.h"
 
 namespace skim {
@@ -218,19 +219,18 @@ Result<void> rewrite(Container& container, std::string_view key, const std::stri
                      Translate translate) {
   const auto entry = container.metadata.find(key);
   if (entry == container.metadata.end()) return {};
-  auto json = parse_json(entry->second, file + ": " + std::string(key));
-  if (!json) return tl::make_unexpected(json.error());
-  translate(*json);
-  entry->second = to_text(*json);
+  SKIM_ASSIGN_OR_RETURN(auto json, parse_json(entry->second, file + ": " + std::string(key)));
+  translate(json);
+  entry->second = to_text(json);
   return {};
 }
 
 }  // namespace
 
 Result<void> translate_version1(Container& container, const std::string& name) {
-  return rename_tensors(container, name)
-      .and_then([&] { return rewrite(container, kSpecKey, name, translate_spec); })
-      .and_then([&] { return rewrite(container, kProbesKey, name, translate_probes); });
+  SKIM_RETURN_IF_ERROR(rename_tensors(container, name));
+  SKIM_RETURN_IF_ERROR(rewrite(container, kSpecKey, name, translate_spec));
+  return rewrite(container, kProbesKey, name, translate_probes);
 }
 
 }  // namespace skim

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/result_macros.h"
 #include "base/utf8.h"
 
 namespace skim {
@@ -30,33 +31,30 @@ Result<const TensorView*> find_list(const Container& container, std::string_view
 
 Result<VocabBytes> find_vocab(const Container& container, std::size_t count,
                               const std::string& name) {
-  const auto text = find_list(container, kVocabText, DataType::u8, name);
-  if (!text) return tl::make_unexpected(text.error());
-  const auto ends = find_list(container, kVocabEnds, DataType::u32, name);
-  if (!ends) return tl::make_unexpected(ends.error());
-  if ((*ends)->shape[0] != count) {
+  SKIM_ASSIGN_OR_RETURN(const auto text, find_list(container, kVocabText, DataType::u8, name));
+  SKIM_ASSIGN_OR_RETURN(const auto ends, find_list(container, kVocabEnds, DataType::u32, name));
+  if (ends->shape[0] != count) {
     return fail(Fault::mismatch, name + ": tensor 'vocab.ends' has " +
-                                     std::to_string((*ends)->shape[0]) + " words, expected " +
+                                     std::to_string(ends->shape[0]) + " words, expected " +
                                      std::to_string(count));
   }
-  const auto bytes = (*text)->bytes;
-  return VocabBytes{{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, (*ends)->bytes};
+  const auto bytes = text->bytes;
+  return VocabBytes{{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, ends->bytes};
 }
 
 }  // namespace
 
 Result<std::vector<std::string_view>> read_vocab(const Container& container, std::size_t count,
                                                  const std::string& name) {
-  const auto parts = find_vocab(container, count, name);
-  if (!parts) return tl::make_unexpected(parts.error());
-  const std::string_view text = parts->text;
+  SKIM_ASSIGN_OR_RETURN(const auto parts, find_vocab(container, count, name));
+  const std::string_view text = parts.text;
   if (!is_utf8(text)) return fail(Fault::format, name + ": 'vocab.text' is not valid UTF-8");
   std::vector<std::string_view> words;
   words.reserve(count);
   std::size_t begin = 0;
   for (std::size_t id = 0; id < count; ++id) {
     std::uint32_t end = 0;
-    std::memcpy(&end, parts->ends.data() + id * sizeof end, sizeof end);
+    std::memcpy(&end, parts.ends.data() + id * sizeof end, sizeof end);
     const auto broken = [&](const char* what) {
       return fail(Fault::format, name + ": word " + std::to_string(id) + " " + what);
     };

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "base/utf8.h"
 #include "file/format.h"
 #include "file/model_file.h"
@@ -48,7 +49,7 @@ Result<void> check_draft(const ModelDraft& draft) {
   if (auto valid = check(draft.calibration); !valid) {
     return cannot_store("calibration: " + valid.error().message);
   }
-  if (auto valid = check_strings(draft); !valid) return valid;
+  SKIM_RETURN_IF_ERROR(check_strings(draft));
   if (draft.vocabulary.size() != static_cast<std::size_t>(draft.spec.vocab_size)) {
     return cannot_store("it has " + std::to_string(draft.vocabulary.size()) + " words, expected " +
                         std::to_string(draft.spec.vocab_size));
@@ -73,19 +74,22 @@ Metadata make_metadata(const ModelDraft& draft) {
 
 Result<void> store(const TensorSpec& wanted, const std::vector<float>& values,
                    WeightType weight_type, std::vector<TensorBytes>& into) {
-  const auto keep = [&into](TensorBytes tensor) { into.push_back(std::move(tensor)); };
   switch (wanted.quantized ? weight_type : WeightType::f32) {
-    case WeightType::bf16:
-      return store_bf16(wanted.name, wanted.shape, values).map(keep);
-    case WeightType::int8:
-      return store_i8(wanted.name, wanted.shape, values).map([&](Quantized tensor) {
-        keep(std::move(tensor.values));
-        keep(std::move(tensor.scale));
-      });
+    case WeightType::bf16: {
+      SKIM_ASSIGN_OR_RETURN(TensorBytes tensor, store_bf16(wanted.name, wanted.shape, values));
+      into.push_back(std::move(tensor));
+      break;
+    }
+    case WeightType::int8: {
+      SKIM_ASSIGN_OR_RETURN(Quantized tensor, store_i8(wanted.name, wanted.shape, values));
+      into.push_back(std::move(tensor.values));
+      into.push_back(std::move(tensor.scale));
+      break;
+    }
     case WeightType::f32:
+      into.push_back(store_f32(wanted.name, wanted.shape, values));
       break;
   }
-  keep(store_f32(wanted.name, wanted.shape, values));
   return {};
 }
 
@@ -123,16 +127,15 @@ Result<std::vector<TensorBytes>> store_tensors(const ModelDraft& draft) {
 }  // namespace
 
 Result<std::vector<std::byte>> to_bytes(const ModelDraft& draft) {
-  if (auto valid = check_draft(draft); !valid) return tl::make_unexpected(valid.error());
-  auto tensors = store_tensors(draft);
-  if (!tensors) return tl::make_unexpected(tensors.error());
+  SKIM_RETURN_IF_ERROR(check_draft(draft));
+  SKIM_ASSIGN_OR_RETURN(auto tensors, store_tensors(draft));
   auto vocab = store_vocab(draft.vocabulary);
   if (!vocab) return cannot_store(vocab.error().message);
-  std::ranges::move(*vocab, std::back_inserter(*tensors));
+  std::ranges::move(*vocab, std::back_inserter(tensors));
   // Wide types first, so that every tensor is aligned without padding.
-  std::ranges::stable_sort(*tensors, std::ranges::greater{},
+  std::ranges::stable_sort(tensors, std::ranges::greater{},
                            [](const TensorBytes& tensor) { return element_size(tensor.type); });
-  return serialize_container(make_metadata(draft), *tensors);
+  return serialize_container(make_metadata(draft), tensors);
 }
 
 Result<void> write_model_file(const ModelDraft& draft, const std::filesystem::path& path) {

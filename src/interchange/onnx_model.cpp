@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "interchange/onnx_graph.h"
 #include "interchange/onnx_reader.h"
 #include "skim/version.h"
@@ -177,7 +178,7 @@ Message metadata(std::string_view key, const std::string& value) {
 }  // namespace
 
 Result<std::string> export_onnx(const ModelFile& file) {
-  if (auto sound = check_exportable(file); !sound) return tl::make_unexpected(sound.error());
+  SKIM_RETURN_IF_ERROR(check_exportable(file));
   Message model;
   model.add(1, kOnnxIrVersion).add(2, "skim").add(3, SKIM_VERSION);
   model.add(7, ClassifierGraph(file).build());

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/result_macros.h"
 #include "file/values.h"
 #include "runtime/probes.h"
 #include "spec/names.h"
@@ -130,13 +131,11 @@ std::vector<Query> probe_queries(const ModelDraft& draft) {
 }
 
 Result<void> add_probes(ModelDraft& draft, const std::string& name) {
-  auto model = load_draft(draft, name);
-  if (!model) return tl::make_unexpected(model.error());
-  Session session(std::move(*model));
+  SKIM_ASSIGN_OR_RETURN(auto model, load_draft(draft, name));
+  Session session(std::move(model));
   for (const Query& query : probe_queries(draft)) {
-    auto probe = make_probe(session, query, Policy{});
-    if (!probe) return tl::make_unexpected(probe.error());
-    draft.probes.push_back(std::move(*probe));
+    SKIM_ASSIGN_OR_RETURN(auto probe, make_probe(session, query, Policy{}));
+    draft.probes.push_back(std::move(probe));
   }
   return {};
 }
@@ -145,22 +144,20 @@ Result<void> add_probes(ModelDraft& draft, const std::string& name) {
 
 Result<ModelDraft> import_torch(std::span<const std::byte> file, const std::string& name,
                                 const TorchImport& options) {
-  const auto container = parse_container(file, name, HeaderChecksum::none);
-  if (!container) return tl::make_unexpected(container.error());
-  const auto state = find_torch_state(*container, options.names,
-                                      {options.words.size(), options.labels.size()}, name);
-  if (!state) return tl::make_unexpected(state.error());
-  const auto unknown = find_unknown_word(options);
-  if (!unknown) return tl::make_unexpected(unknown.error());
+  SKIM_ASSIGN_OR_RETURN(const auto container, parse_container(file, name, HeaderChecksum::none));
+  SKIM_ASSIGN_OR_RETURN(const auto state,
+                        find_torch_state(container, options.names,
+                                         {options.words.size(), options.labels.size()}, name));
+  SKIM_ASSIGN_OR_RETURN(const auto unknown, find_unknown_word(options));
   ModelDraft draft;
-  draft.spec = make_spec(*state, options);
+  draft.spec = make_spec(state, options);
   draft.about = "imported from a PyTorch state, " + std::filesystem::path(name).filename().string();
-  add_words(*state, options, *unknown, draft);
-  auto layer = state->readers.begin();
+  add_words(state, options, unknown, draft);
+  auto layer = state.readers.begin();
   for (const PassSpec& pass : model_passes(draft.spec))
-    add_reader(*layer++, state->cell, pass.prefix, draft);
-  add_head(*state, options.labels.size(), draft);
-  if (auto added = add_probes(draft, name); !added) return tl::make_unexpected(added.error());
+    add_reader(*layer++, state.cell, pass.prefix, draft);
+  add_head(state, options.labels.size(), draft);
+  SKIM_RETURN_IF_ERROR(add_probes(draft, name));
   return draft;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "base/result_macros.h"
 #include "file/values.h"
 #include "spec/params.h"
 
@@ -31,13 +32,13 @@ class StateFinder {
       : tensors_(container.tensors), names_(names), sizes_(sizes), file_(file) {}
 
   Result<TorchState> find() {
-    return find_prefix()
-        .and_then([&] { return find_architecture(); })
-        .and_then([&] { return find_readers(); })
-        .and_then([&] { return find_embedding(); })
-        .and_then([&] { return find_head(); })
-        .and_then([&] { return check_values(); })
-        .map([&] { return state_; });
+    SKIM_RETURN_IF_ERROR(find_prefix());
+    SKIM_RETURN_IF_ERROR(find_architecture());
+    SKIM_RETURN_IF_ERROR(find_readers());
+    SKIM_RETURN_IF_ERROR(find_embedding());
+    SKIM_RETURN_IF_ERROR(find_head());
+    SKIM_RETURN_IF_ERROR(check_values());
+    return state_;
   }
 
  private:
@@ -129,8 +130,7 @@ class StateFinder {
       for (const char* direction : {"", "_reverse"}) {
         if (*direction != '\0' && !state_.bidirectional) continue;
         const std::size_t input = layer == 0 ? input_ : output_size();
-        auto found = find_reader("_l" + std::to_string(layer) + direction, input);
-        if (!found) return found;
+        SKIM_RETURN_IF_ERROR(find_reader("_l" + std::to_string(layer) + direction, input));
       }
     }
     return {};
@@ -139,21 +139,12 @@ class StateFinder {
   Result<void> find_reader(const std::string& suffix, std::size_t input) {
     const std::size_t rows = gates(state_.cell) * state_.hidden_size;
     TorchLayer layer;
-    const auto keep = [](const TensorView*& into) {
-      return [&into](const TensorView* tensor) { into = tensor; };
-    };
-    auto done =
-        required_tensor(prefix_ + "weight_ih" + suffix, {rows, input})
-            .map(keep(layer.weight_ih))
-            .and_then([&] {
-              return required_tensor(prefix_ + "weight_hh" + suffix, {rows, state_.hidden_size});
-            })
-            .map(keep(layer.weight_hh))
-            .and_then([&] { return optional_tensor(prefix_ + "bias_ih" + suffix, {rows}); })
-            .map(keep(layer.bias_ih))
-            .and_then([&] { return optional_tensor(prefix_ + "bias_hh" + suffix, {rows}); })
-            .map(keep(layer.bias_hh));
-    if (!done) return done;
+    SKIM_ASSIGN_OR_RETURN(layer.weight_ih,
+                          required_tensor(prefix_ + "weight_ih" + suffix, {rows, input}));
+    SKIM_ASSIGN_OR_RETURN(layer.weight_hh, required_tensor(prefix_ + "weight_hh" + suffix,
+                                                           {rows, state_.hidden_size}));
+    SKIM_ASSIGN_OR_RETURN(layer.bias_ih, optional_tensor(prefix_ + "bias_ih" + suffix, {rows}));
+    SKIM_ASSIGN_OR_RETURN(layer.bias_hh, optional_tensor(prefix_ + "bias_hh" + suffix, {rows}));
     if ((layer.bias_ih == nullptr) != (layer.bias_hh == nullptr))
       return error("one of the tensors '" + prefix_ + "bias_ih" + suffix + "' and '" + prefix_ +
                    "bias_hh" + suffix + "' is missing");
@@ -188,26 +179,26 @@ class StateFinder {
 
   Result<void> find_embedding() {
     const Shape shape = {sizes_.words, input_};
-    return find_matrix(names_.embedding, {shape}, "embedding (one row per word)", "--embedding")
-        .and_then([&](const std::string& name) { return required_tensor(name, shape); })
-        .map([&](const TensorView* tensor) { state_.embedding = tensor; });
+    SKIM_ASSIGN_OR_RETURN(
+        const std::string name,
+        find_matrix(names_.embedding, {shape}, "embedding (one row per word)", "--embedding"));
+    SKIM_ASSIGN_OR_RETURN(state_.embedding, required_tensor(name, shape));
+    return {};
   }
 
   Result<void> find_head() {
     std::vector<Shape> shapes = {{sizes_.labels, output_size()}};
     // A single row for two labels: the logit of the second, that of the first being 0.
     if (sizes_.labels == 2) shapes.push_back({1, output_size()});
-    const auto name = find_matrix(names_.head, shapes, "head (one row per label)", "--head");
-    if (!name) return tl::make_unexpected(name.error());
-    const bool single = at(*name)->shape == shapes.back();
-    const auto head = required_tensor(*name, single ? shapes.back() : shapes.front());
-    if (!head) return tl::make_unexpected(head.error());
-    state_.head = *head;
-    if (!name->ends_with("weight")) return {};
-    const std::string bias = name->substr(0, name->size() - 6) + "bias";
-    return optional_tensor(bias, {state_.head->shape[0]}).map([&](const TensorView* tensor) {
-      state_.head_bias = tensor;
-    });
+    SKIM_ASSIGN_OR_RETURN(const auto name,
+                          find_matrix(names_.head, shapes, "head (one row per label)", "--head"));
+    const bool single = at(name)->shape == shapes.back();
+    SKIM_ASSIGN_OR_RETURN(state_.head,
+                          required_tensor(name, single ? shapes.back() : shapes.front()));
+    if (!name.ends_with("weight")) return {};
+    const std::string bias = name.substr(0, name.size() - 6) + "bias";
+    SKIM_ASSIGN_OR_RETURN(state_.head_bias, optional_tensor(bias, {state_.head->shape[0]}));
+    return {};
   }
 
   Result<void> check_values() const {

@@ -3,6 +3,8 @@
 #include <set>
 #include <string_view>
 
+#include "base/result_macros.h"
+
 namespace skim {
 namespace {
 
@@ -113,10 +115,10 @@ Result<void> check_skim_sizes(const ReaderSpec& spec) {
 
 Result<void> check_jump(const ReaderSpec& spec) {
   if (spec.kind != ReaderKind::lstm_jump) return {};
-  return in_range("reader.jump.tokens_per_jump", spec.jump.tokens_per_jump, 1, kMaxJump)
-      .and_then([&] { return in_range("reader.jump.max_jump", spec.jump.max_jump, 1, kMaxJump); })
-      .and_then(
-          [&] { return in_range("reader.jump.max_jumps", spec.jump.max_jumps, 0, 1'000'000); });
+  const JumpSpec& jump = spec.jump;
+  SKIM_RETURN_IF_ERROR(in_range("reader.jump.tokens_per_jump", jump.tokens_per_jump, 1, kMaxJump));
+  SKIM_RETURN_IF_ERROR(in_range("reader.jump.max_jump", jump.max_jump, 1, kMaxJump));
+  return in_range("reader.jump.max_jumps", jump.max_jumps, 0, 1'000'000);
 }
 
 // Sentence ends are recognised by word id, in the order of the text.
@@ -133,18 +135,17 @@ Result<void> check_sentence_ends(const ModelSpec& spec) {
                 "layer that "
                 "reads embeddings");
   for (const int word : ends) {
-    if (auto fine = in_range("reader.jump.sentence_end_ids", word, 0, spec.vocab_size - 1); !fine)
-      return fine;
+    SKIM_RETURN_IF_ERROR(in_range("reader.jump.sentence_end_ids", word, 0, spec.vocab_size - 1));
   }
   return {};
 }
 
 Result<void> check_char_cnn(const ModelSpec& spec) {
   if (spec.net != NetKind::bidaf) return {};
-  return in_range("char_cnn.embedding_size", spec.char_cnn.embedding_size, 1, 1024)
-      .and_then(
-          [&] { return in_range("char_cnn.num_filters", spec.char_cnn.num_filters, 1, 4096); })
-      .and_then([&] { return in_range("char_cnn.kernel_size", spec.char_cnn.kernel_size, 1, 32); });
+  const CharCnnSpec& char_cnn = spec.char_cnn;
+  SKIM_RETURN_IF_ERROR(in_range("char_cnn.embedding_size", char_cnn.embedding_size, 1, 1024));
+  SKIM_RETURN_IF_ERROR(in_range("char_cnn.num_filters", char_cnn.num_filters, 1, 4096));
+  return in_range("char_cnn.kernel_size", char_cnn.kernel_size, 1, 32);
 }
 
 Result<void> check_labels(const ModelSpec& spec) {
@@ -289,31 +290,28 @@ std::vector<TensorSpec> model_tensors(const ModelSpec& spec) {
 }
 
 Result<void> check(const ReaderSpec& spec) {
-  return in_range("reader.input_size", spec.input_size, 1, kMaxInputSize)
-      .and_then([&] { return in_range("reader.hidden_size", spec.hidden_size, 1, kMaxHiddenSize); })
-      .and_then([&] { return check_skim_sizes(spec); })
-      .and_then([&] { return check_jump(spec); })
-      .and_then([&]() -> Result<void> {
-        const bool needs_cell =
-            spec.kind == ReaderKind::skim && spec.decision == Decision::linear_cell;
-        if (!needs_cell || spec.cell == Cell::lstm) return {};
-        return fail(
-            Fault::format,
-            "reader.decision is linear_cell, which needs an LSTM: other cells have no cell state");
-      });
+  SKIM_RETURN_IF_ERROR(in_range("reader.input_size", spec.input_size, 1, kMaxInputSize));
+  SKIM_RETURN_IF_ERROR(in_range("reader.hidden_size", spec.hidden_size, 1, kMaxHiddenSize));
+  SKIM_RETURN_IF_ERROR(check_skim_sizes(spec));
+  SKIM_RETURN_IF_ERROR(check_jump(spec));
+  const bool needs_cell = spec.kind == ReaderKind::skim && spec.decision == Decision::linear_cell;
+  if (!needs_cell || spec.cell == Cell::lstm) return {};
+  return fail(
+      Fault::format,
+      "reader.decision is linear_cell, which needs an LSTM: other cells have no cell state");
 }
 
 Result<void> check(const ModelSpec& spec) {
   if (spec.net != NetKind::classifier && spec.pooling != Pooling::last) {
     return fail(Fault::format, "pooling must be 'last' unless net is classifier");
   }
-  return in_range("vocab_size", spec.vocab_size, 1, kMaxVocabSize)
-      .and_then([&] { return in_range("embedding_size", spec.embedding_size, 1, kMaxInputSize); })
-      .and_then([&] { return in_range("num_layers", spec.num_layers, 1, kMaxLayers); })
-      .and_then([&] { return check_char_cnn(spec); })
-      .and_then([&] { return check(spec.layer_reader(0)); })
-      .and_then([&] { return check_sentence_ends(spec); })
-      .and_then([&] { return check_labels(spec); });
+  SKIM_RETURN_IF_ERROR(in_range("vocab_size", spec.vocab_size, 1, kMaxVocabSize));
+  SKIM_RETURN_IF_ERROR(in_range("embedding_size", spec.embedding_size, 1, kMaxInputSize));
+  SKIM_RETURN_IF_ERROR(in_range("num_layers", spec.num_layers, 1, kMaxLayers));
+  SKIM_RETURN_IF_ERROR(check_char_cnn(spec));
+  SKIM_RETURN_IF_ERROR(check(spec.layer_reader(0)));
+  SKIM_RETURN_IF_ERROR(check_sentence_ends(spec));
+  return check_labels(spec);
 }
 
 }  // namespace skim

@@ -1,134 +1,74 @@
 #include "spec/spec_json.h"
 
 #include <cmath>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/result_macros.h"
 #include "spec/names.h"
 #include "spec/params.h"
 
 namespace skim {
 namespace {
 
-constexpr IntRange kAnyInt = {-2147483648LL, 2147483647LL};
+constexpr IntRange kInt32 = {-2147483648LL, 2147483647LL};
 
-// Reads the fields of an object and keeps the first error.
-class Fields {
- public:
-  Fields(const Json& json, std::string_view where) : json_(json), where_(where) {}
-
-  void read(std::string_view key, int& into) {
-    take(int_at(json_, key, kAnyInt, where_), [&](std::int64_t v) { into = static_cast<int>(v); });
-  }
-  void read(std::string_view key, double& into) {
-    take(number_at(json_, key, where_), [&](double v) { into = v; });
-  }
-  void read(std::string_view key, bool& into) {
-    take(bool_at(json_, key, where_), [&](bool v) { into = v; });
-  }
-  void read(std::string_view key, std::uint64_t& into) {
-    take(unsigned_at(json_, key, where_), [&](std::uint64_t v) { into = v; });
-  }
-  void read(std::string_view key, std::string& into) {
-    take(string_at(json_, key, where_), [&](std::string v) { into = std::move(v); });
-  }
-  template <class E>
-  void read_name(std::string_view key, E& into) {
-    take(string_at(json_, key, where_).and_then([&](const std::string& name) {
-      return enum_from_name<E>(name, path(key));
-    }),
-         [&](E v) { into = v; });
-  }
-  // `read_one(element, path)` returns a Result<T>.
-  template <class T, class ReadOne>
-  void read_list(std::string_view key, std::vector<T>& into, ReadOne read_one) {
-    take(array_at(json_, key, where_), [&](const Json* list) {
-      into.clear();
-      for (const Json& element : *list) {
-        const std::string at = path(key) + "[" + std::to_string(into.size()) + "]";
-        take(read_one(element, at), [&](T v) { into.push_back(std::move(v)); });
-        if (error_) return;
-      }
-    });
-  }
-  template <class T, class ReadOne>
-  void read_object(std::string_view key, T& into, ReadOne read_one) {
-    take(field_at(json_, key, where_), [&](const Json* field) {
-      take(read_one(*field, path(key)), [&](T v) { into = std::move(v); });
-    });
-  }
-
-  template <class T>
-  Result<T> finish(T value) {
-    if (error_) return tl::make_unexpected(std::move(*error_));
-    return value;
-  }
-
- private:
-  std::string path(std::string_view key) const { return where_ + "." + std::string(key); }
-
-  template <class R, class Use>
-  void take(R&& result, Use use) {
-    if (error_) return;
-    if (result) {
-      use(*std::forward<R>(result));
-    } else {
-      error_ = result.error();
-    }
-  }
-
-  const Json& json_;
-  std::string where_;
-  std::optional<Error> error_;
-};
-
-Result<int> read_int(const Json& json, const std::string& at) {
-  return as_int(json, kAnyInt, at).map([](std::int64_t v) { return static_cast<int>(v); });
+Result<int> parse_int32(const Json& json, const std::string& where) {
+  SKIM_ASSIGN_OR_RETURN(const auto value, as_int(json, kInt32, where));
+  return static_cast<int>(value);
 }
 
-Result<JumpSpec> read_jump(const Json& json, std::string_view where) {
-  Fields fields(json, where);
+Result<int> int32_at(const Json& object, std::string_view key, std::string_view where) {
+  SKIM_ASSIGN_OR_RETURN(const auto value, int_at(object, key, kInt32, where));
+  return static_cast<int>(value);
+}
+
+template <class E>
+Result<E> enum_at(const Json& object, std::string_view key, std::string_view where) {
+  SKIM_ASSIGN_OR_RETURN(const std::string name, string_at(object, key, where));
+  return enum_from_name<E>(name, field_path(where, key));
+}
+
+Result<JumpSpec> parse_jump(const Json& json, std::string_view where) {
   JumpSpec spec;
-  fields.read("tokens_per_jump", spec.tokens_per_jump);
-  fields.read("max_jump", spec.max_jump);
-  fields.read("max_jumps", spec.max_jumps);
-  if (json.is_object() && json.contains("sentence_end_ids")) {
-    fields.read_list("sentence_end_ids", spec.sentence_end_ids, read_int);
-  }
-  return fields.finish(spec);
+  SKIM_ASSIGN_OR_RETURN(spec.tokens_per_jump, int32_at(json, "tokens_per_jump", where));
+  SKIM_ASSIGN_OR_RETURN(spec.max_jump, int32_at(json, "max_jump", where));
+  SKIM_ASSIGN_OR_RETURN(spec.max_jumps, int32_at(json, "max_jumps", where));
+  if (!json.contains("sentence_end_ids")) return spec;
+  SKIM_ASSIGN_OR_RETURN(spec.sentence_end_ids,
+                        list_at<int>(json, "sentence_end_ids", where, parse_int32));
+  return spec;
 }
 
-Result<CharCnnSpec> read_char_cnn(const Json& json, std::string_view where) {
-  Fields fields(json, where);
+Result<CharCnnSpec> parse_char_cnn(const Json& json, std::string_view where) {
   CharCnnSpec spec;
-  fields.read("embedding_size", spec.embedding_size);
-  fields.read("num_filters", spec.num_filters);
-  fields.read("kernel_size", spec.kernel_size);
-  return fields.finish(spec);
+  SKIM_ASSIGN_OR_RETURN(spec.embedding_size, int32_at(json, "embedding_size", where));
+  SKIM_ASSIGN_OR_RETURN(spec.num_filters, int32_at(json, "num_filters", where));
+  SKIM_ASSIGN_OR_RETURN(spec.kernel_size, int32_at(json, "kernel_size", where));
+  return spec;
 }
 
-Result<ReaderSpec> read_reader(const Json& json, std::string_view where) {
-  Fields fields(json, where);
+Result<ReaderSpec> parse_reader(const Json& json, std::string_view where) {
   ReaderSpec spec;
-  fields.read_name("kind", spec.kind);
-  fields.read_name("cell", spec.cell);
-  fields.read("input_size", spec.input_size);
-  fields.read("hidden_size", spec.hidden_size);
-  fields.read_list("skim_sizes", spec.skim_sizes, read_int);
-  fields.read_name("small_input", spec.small_input);
-  fields.read_name("decision", spec.decision);
-  if (spec.kind == ReaderKind::lstm_jump) fields.read_object("jump", spec.jump, read_jump);
-  return fields.finish(std::move(spec));
+  SKIM_ASSIGN_OR_RETURN(spec.kind, enum_at<ReaderKind>(json, "kind", where));
+  SKIM_ASSIGN_OR_RETURN(spec.cell, enum_at<Cell>(json, "cell", where));
+  SKIM_ASSIGN_OR_RETURN(spec.input_size, int32_at(json, "input_size", where));
+  SKIM_ASSIGN_OR_RETURN(spec.hidden_size, int32_at(json, "hidden_size", where));
+  SKIM_ASSIGN_OR_RETURN(spec.skim_sizes, list_at<int>(json, "skim_sizes", where, parse_int32));
+  SKIM_ASSIGN_OR_RETURN(spec.small_input, enum_at<SmallInput>(json, "small_input", where));
+  SKIM_ASSIGN_OR_RETURN(spec.decision, enum_at<Decision>(json, "decision", where));
+  if (spec.kind != ReaderKind::lstm_jump) return spec;
+  SKIM_ASSIGN_OR_RETURN(const Json* const jump, field_at(json, "jump", where));
+  SKIM_ASSIGN_OR_RETURN(spec.jump, parse_jump(*jump, field_path(where, "jump")));
+  return spec;
 }
 
-Result<Calibration::Point> read_point(const Json& json, std::string_view where) {
-  Fields fields(json, where);
+Result<Calibration::Point> parse_point(const Json& json, std::string_view where) {
   Calibration::Point point;
-  fields.read("threshold", point.threshold);
-  fields.read("work", point.work);
-  return fields.finish(point);
+  SKIM_ASSIGN_OR_RETURN(point.threshold, number_at(json, "threshold", where));
+  SKIM_ASSIGN_OR_RETURN(point.work, number_at(json, "work", where));
+  return point;
 }
 
 // Validates `value`; prepends `where` to the error.
@@ -189,54 +129,48 @@ Json to_json(const Policy& policy) {
 }
 
 Result<ReaderSpec> parse_reader_spec(const Json& json, std::string_view where) {
-  return read_reader(json, where).and_then([&](ReaderSpec spec) {
-    return checked(std::move(spec), where);
-  });
+  SKIM_ASSIGN_OR_RETURN(ReaderSpec spec, parse_reader(json, where));
+  return checked(std::move(spec), where);
 }
 
 Result<ModelSpec> parse_model_spec(const Json& json, std::string_view where) {
-  Fields fields(json, where);
   ModelSpec spec;
-  fields.read_name("net", spec.net);
-  fields.read_name("tokenizer", spec.tokenizer);
-  fields.read("vocab_size", spec.vocab_size);
-  fields.read("embedding_size", spec.embedding_size);
-  fields.read_object("reader", spec.reader, read_reader);
-  fields.read("num_layers", spec.num_layers);
-  fields.read("bidirectional", spec.bidirectional);
-  fields.read_name("pooling", spec.pooling);
-  fields.read_name("weight_type", spec.weight_type);
-  fields.read_list("labels", spec.labels, as_string);
-  if (spec.net == NetKind::bidaf) fields.read_object("char_cnn", spec.char_cnn, read_char_cnn);
-  return fields.finish(std::move(spec)).and_then([&](ModelSpec read) {
-    return checked(std::move(read), where);
-  });
+  SKIM_ASSIGN_OR_RETURN(spec.net, enum_at<NetKind>(json, "net", where));
+  SKIM_ASSIGN_OR_RETURN(spec.tokenizer, enum_at<TokenizerKind>(json, "tokenizer", where));
+  SKIM_ASSIGN_OR_RETURN(spec.vocab_size, int32_at(json, "vocab_size", where));
+  SKIM_ASSIGN_OR_RETURN(spec.embedding_size, int32_at(json, "embedding_size", where));
+  SKIM_ASSIGN_OR_RETURN(const Json* const reader, field_at(json, "reader", where));
+  SKIM_ASSIGN_OR_RETURN(spec.reader, parse_reader(*reader, field_path(where, "reader")));
+  SKIM_ASSIGN_OR_RETURN(spec.num_layers, int32_at(json, "num_layers", where));
+  SKIM_ASSIGN_OR_RETURN(spec.bidirectional, bool_at(json, "bidirectional", where));
+  SKIM_ASSIGN_OR_RETURN(spec.pooling, enum_at<Pooling>(json, "pooling", where));
+  SKIM_ASSIGN_OR_RETURN(spec.weight_type, enum_at<WeightType>(json, "weight_type", where));
+  SKIM_ASSIGN_OR_RETURN(spec.labels, list_at<std::string>(json, "labels", where, as_string));
+  if (spec.net == NetKind::bidaf) {
+    SKIM_ASSIGN_OR_RETURN(const Json* const char_cnn, field_at(json, "char_cnn", where));
+    SKIM_ASSIGN_OR_RETURN(spec.char_cnn, parse_char_cnn(*char_cnn, field_path(where, "char_cnn")));
+  }
+  return checked(std::move(spec), where);
 }
 
 Result<Calibration> parse_calibration(const Json& json, std::string_view where) {
-  Fields fields(json, where);
   Calibration calibration;
-  fields.read("data", calibration.data);
-  fields.read_list("points", calibration.points, read_point);
-  return fields.finish(std::move(calibration)).and_then([&](Calibration read) {
-    return checked(std::move(read), where);
-  });
+  SKIM_ASSIGN_OR_RETURN(calibration.data, string_at(json, "data", where));
+  SKIM_ASSIGN_OR_RETURN(calibration.points,
+                        list_at<Calibration::Point>(json, "points", where, parse_point));
+  return checked(std::move(calibration), where);
 }
 
 Result<Policy> parse_policy(const Json& json, std::string_view where) {
-  Fields fields(json, where);
   Policy policy;
-  double threshold = 0;
-  fields.read("threshold", threshold);
-  fields.read_name("rule", policy.rule);
-  fields.read("seed", policy.seed);
-  return fields.finish(policy).and_then([&](Policy read) -> Result<Policy> {
-    if (!(threshold >= 0 && threshold <= 1)) {
-      return fail(Fault::format, std::string(where) + ".threshold must be from 0 to 1");
-    }
-    read.threshold = static_cast<float>(threshold);
-    return read;
-  });
+  SKIM_ASSIGN_OR_RETURN(const double threshold, number_at(json, "threshold", where));
+  SKIM_ASSIGN_OR_RETURN(policy.rule, enum_at<Policy::Rule>(json, "rule", where));
+  SKIM_ASSIGN_OR_RETURN(policy.seed, unsigned_at(json, "seed", where));
+  if (!(threshold >= 0 && threshold <= 1)) {
+    return fail(Fault::format, field_path(where, "threshold") + " must be from 0 to 1");
+  }
+  policy.threshold = static_cast<float>(threshold);
+  return policy;
 }
 
 Result<void> check(const Calibration& calibration) {

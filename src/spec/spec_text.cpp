@@ -1,6 +1,7 @@
 #include "skim/spec_text.h"
 
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "spec/spec_json.h"
 
 namespace skim {
@@ -10,9 +11,8 @@ std::string to_json_text(const ModelSpec& spec) { return to_text(to_json(spec));
 std::string to_json_text(const ReaderSpec& spec) { return to_text(to_json(spec)); }
 
 Result<ReaderSpec> reader_spec_from_json(std::string_view json) {
-  return parse_json(json, "spec").and_then([](const Json& parsed) {
-    return parse_reader_spec(parsed, "spec");
-  });
+  SKIM_ASSIGN_OR_RETURN(const Json parsed, parse_json(json, "spec"));
+  return parse_reader_spec(parsed, "spec");
 }
 
 }  // namespace skim

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/result_macros.h"
 #include "tasks/text_lines.h"
 
 namespace skim {
@@ -52,9 +53,7 @@ Result<Example> parse_question(std::string_view sentence, std::size_t line) {
     return line_error(line, "the question has no placeholder " + std::string(kPlaceholder));
   }
   auto choices = split(fields[3], '|');
-  if (auto fine = check_choices(choices, fields[1], line); !fine) {
-    return tl::make_unexpected(fine.error());
-  }
+  SKIM_RETURN_IF_ERROR(check_choices(choices, fields[1], line));
   return Example{{{}, std::move(fields[0]), std::move(choices)}, std::move(fields[1]), line};
 }
 
@@ -99,10 +98,9 @@ Result<void> parse_cbt(std::string_view bytes, std::vector<Example>& examples) {
       ++expected;
       continue;
     }
-    auto example = parse_question(*sentence, line->number);
-    if (!example) return tl::make_unexpected(example.error());
-    example->query.text = std::exchange(text, {});
-    examples.push_back(std::move(*example));
+    SKIM_ASSIGN_OR_RETURN(auto example, parse_question(*sentence, line->number));
+    example.query.text = std::exchange(text, {});
+    examples.push_back(std::move(example));
     expected = 1;
   }
   if (expected != 1) return incomplete_question(last_line, expected);

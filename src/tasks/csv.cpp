@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/result_macros.h"
 #include "tasks/text_lines.h"
 
 namespace skim {
@@ -75,9 +76,8 @@ Result<std::optional<CsvRecord>> CsvReader::next() {
   if (at_ >= bytes_.size()) return std::optional<CsvRecord>{};
   CsvRecord record{{}, line_};
   while (true) {
-    auto value = field();
-    if (!value) return tl::make_unexpected(value.error());
-    record.fields.push_back(std::move(*value));
+    SKIM_ASSIGN_OR_RETURN(auto value, field());
+    record.fields.push_back(std::move(value));
     if (at_line_end()) break;
     ++at_;
   }

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "tasks/cbt.h"
 #include "tasks/csv.h"
 #include "tasks/format.h"
@@ -57,15 +58,14 @@ std::optional<std::string> parse_label(const Json& value) {
 }
 
 Result<Example> parse_json_line(const TextLine& line) {
-  auto value = parse_json(line.text, "line " + std::to_string(line.number));
-  if (!value) return tl::make_unexpected(value.error());
-  if (!value->is_object()) return line_error(line.number, "is not a JSON object");
-  const auto text = value->find("text");
-  if (text == value->end() || !text->is_string()) {
+  SKIM_ASSIGN_OR_RETURN(auto value, parse_json(line.text, "line " + std::to_string(line.number)));
+  if (!value.is_object()) return line_error(line.number, "is not a JSON object");
+  const auto text = value.find("text");
+  if (text == value.end() || !text->is_string()) {
     return line_error(line.number, "has no string \"text\"");
   }
-  const auto found = value->find("label");
-  const auto label = found == value->end() ? std::nullopt : parse_label(*found);
+  const auto found = value.find("label");
+  const auto label = found == value.end() ? std::nullopt : parse_label(*found);
   if (!label) return line_error(line.number, "has no \"label\" that is a string or an integer");
   return Example{{text->get<std::string>(), {}, {}}, *label, line.number};
 }
@@ -75,10 +75,9 @@ Result<void> parse_lines(std::string_view bytes, ParseLine parse_line, Examples&
   TextLines lines(bytes);
   while (const auto line = lines.next()) {
     if (is_blank(line->text)) continue;
-    auto example = parse_line(*line);
-    if (!example) return tl::make_unexpected(example.error());
-    if (example->label.empty()) return line_error(line->number, "the label is empty");
-    examples.push_back(std::move(*example));
+    SKIM_ASSIGN_OR_RETURN(auto example, parse_line(*line));
+    if (example.label.empty()) return line_error(line->number, "the label is empty");
+    examples.push_back(std::move(example));
   }
   return {};
 }
@@ -88,10 +87,9 @@ Result<void> parse_csv(std::string_view bytes, CsvDialect dialect, Examples& exa
   std::optional<Columns> columns;
   std::size_t width = 0;
   while (true) {
-    auto record = reader.next();
-    if (!record) return tl::make_unexpected(record.error());
-    if (!*record) return {};
-    auto& [fields, line] = **record;
+    SKIM_ASSIGN_OR_RETURN(auto record, reader.next());
+    if (!record) return {};
+    auto& [fields, line] = *record;
     if (!columns) {
       columns = find_columns(fields);
       width = fields.size();
@@ -164,9 +162,8 @@ Result<Dataset> parse_examples(std::string_view bytes, std::string name) {
 
 Result<Dataset> load_examples(const std::filesystem::path& path) {
   const bool standard_input = path == "-";
-  const auto bytes = standard_input ? read_standard_input() : read_text(path);
-  if (!bytes) return tl::make_unexpected(bytes.error());
-  return parse_examples(*bytes, standard_input ? kStandardInput : path.string());
+  SKIM_ASSIGN_OR_RETURN(const auto bytes, standard_input ? read_standard_input() : read_text(path));
+  return parse_examples(bytes, standard_input ? kStandardInput : path.string());
 }
 
 }  // namespace skim

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/first_error.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "text/tokenizer.h"
 
 namespace skim {
@@ -101,8 +101,7 @@ std::size_t nearest_occurrence(std::string_view text, std::string_view wanted, s
 template <class Visit>
 Result<void> for_each_item(const Json& list, const std::string& path, Visit visit) {
   for (std::size_t i = 0; i < list.size(); ++i) {
-    auto visited = visit(list[i], path + "[" + std::to_string(i) + "]");
-    if (!visited) return visited;
+    SKIM_RETURN_IF_ERROR(visit(list[i], path + "[" + std::to_string(i) + "]"));
   }
   return {};
 }
@@ -110,19 +109,15 @@ Result<void> for_each_item(const Json& list, const std::string& path, Visit visi
 template <class Visit>
 Result<void> for_each_item_at(const Json& object, const char* key, const std::string& where,
                               Visit visit) {
-  const auto list = array_at(object, key, where);
-  if (!list) return tl::make_unexpected(list.error());
-  return for_each_item(**list, where + "." + key, visit);
+  SKIM_ASSIGN_OR_RETURN(const auto list, array_at(object, key, where));
+  return for_each_item(*list, where + "." + key, visit);
 }
 
 Result<GoldAnswer> parse_answer(const Json& answer, const Passage& passage,
                                 const std::string& where) {
   GoldAnswer gold;
-  std::uint64_t start = 0;
-  FirstError fields;
-  fields.take(gold.text, string_at(answer, "text", where));
-  fields.take(start, unsigned_at(answer, "answer_start", where));
-  if (auto fine = fields.finish(); !fine) return tl::make_unexpected(fine.error());
+  SKIM_ASSIGN_OR_RETURN(gold.text, string_at(answer, "text", where));
+  SKIM_ASSIGN_OR_RETURN(const auto start, unsigned_at(answer, "answer_start", where));
   if (gold.text.empty()) return fail(Fault::format, where + ".text is empty");
   gold.begin = nearest_occurrence(passage.text, gold.text, passage.byte_offset(start));
   return gold;
@@ -132,14 +127,11 @@ Result<std::vector<GoldAnswer>> parse_answers(const Json& question, const Passag
                                               const std::string& where) {
   std::vector<GoldAnswer> answers;
   const auto add = [&](const Json& answer, const std::string& path) -> Result<void> {
-    auto gold = parse_answer(answer, passage, path);
-    if (!gold) return tl::make_unexpected(gold.error());
-    answers.push_back(std::move(*gold));
+    SKIM_ASSIGN_OR_RETURN(auto gold, parse_answer(answer, passage, path));
+    answers.push_back(std::move(gold));
     return {};
   };
-  if (auto added = for_each_item_at(question, "answers", where, add); !added) {
-    return tl::make_unexpected(added.error());
-  }
+  SKIM_RETURN_IF_ERROR(for_each_item_at(question, "answers", where, add));
   if (answers.empty()) {
     return fail(Fault::format, where + ".answers is empty; set is_impossible where the text " +
                                    "contains no answer");
@@ -166,18 +158,15 @@ bool has_words(std::string_view text) {
 
 Result<void> add_question(const Json& question, const Passage& passage, const std::string& where,
                           Dataset& data) {
-  const auto impossible = is_impossible(question, where);
-  if (!impossible) return tl::make_unexpected(impossible.error());
-  if (*impossible) {
+  SKIM_ASSIGN_OR_RETURN(const auto impossible, is_impossible(question, where));
+  if (impossible) {
     ++data.impossible;
     return {};
   }
   Example example;
-  FirstError fields;
-  fields.take(example.query.question, string_at(question, "question", where));
-  fields.take(example.id, parse_id(question, where));
-  fields.take(example.answers, parse_answers(question, passage, where));
-  if (auto fine = fields.finish(); !fine) return fine;
+  SKIM_ASSIGN_OR_RETURN(example.query.question, string_at(question, "question", where));
+  SKIM_ASSIGN_OR_RETURN(example.id, parse_id(question, where));
+  SKIM_ASSIGN_OR_RETURN(example.answers, parse_answers(question, passage, where));
   if (!has_words(example.query.question)) {
     return fail(Fault::format, where + ".question has no words");
   }
@@ -192,9 +181,8 @@ Result<void> add_question(const Json& question, const Passage& passage, const st
 }
 
 Result<void> add_paragraph(const Json& paragraph, const std::string& where, Dataset& data) {
-  auto context = string_at(paragraph, "context", where);
-  if (!context) return tl::make_unexpected(context.error());
-  const Passage passage = make_passage(std::move(*context));
+  SKIM_ASSIGN_OR_RETURN(auto context, string_at(paragraph, "context", where));
+  const Passage passage = make_passage(std::move(context));
   return for_each_item_at(paragraph, "qas", where, [&](const Json& item, const std::string& path) {
     return add_question(item, passage, path, data);
   });
@@ -225,19 +213,17 @@ bool looks_like_squad(std::string_view bytes) {
 }
 
 Result<void> parse_squad(std::string_view bytes, Dataset& data) {
-  const auto document = parse_json(bytes, "SQuAD");
-  if (!document) return tl::make_unexpected(document.error());
-  const auto articles = document->find("data");
-  if (articles == document->end() || !articles->is_array()) {
+  SKIM_ASSIGN_OR_RETURN(const auto document, parse_json(bytes, "SQuAD"));
+  const auto articles = document.find("data");
+  if (articles == document.end() || !articles->is_array()) {
     return fail(Fault::format, "data must be a list");
   }
-  auto added = for_each_item(*articles, "data", [&](const Json& item, const std::string& path) {
+  const auto add = [&](const Json& item, const std::string& path) {
     return add_article(item, path, data);
-  });
-  if (added && data.examples.empty()) {
-    return fail(Fault::format, "contains no answerable question");
-  }
-  return added;
+  };
+  SKIM_RETURN_IF_ERROR(for_each_item(*articles, "data", add));
+  if (data.examples.empty()) return fail(Fault::format, "contains no answerable question");
+  return {};
 }
 
 }  // namespace skim

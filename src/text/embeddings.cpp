@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/file.h"
+#include "base/result_macros.h"
 
 namespace skim {
 namespace {
@@ -82,11 +83,10 @@ class Parser {
 
   Result<PretrainedEmbeddings> parse() {
     if (left_.empty()) return fail(Fault::format, name_ + ": contains no word embeddings");
-    if (Result<void> found = find_embedding_size(); !found)
-      return tl::make_unexpected(found.error());
+    SKIM_RETURN_IF_ERROR(find_embedding_size());
     while (!left_.empty() && !is_done()) {
       next_line();
-      if (Result<void> added = add_line(); !added) return tl::make_unexpected(added.error());
+      SKIM_RETURN_IF_ERROR(add_line());
     }
     if (announced_ && left_.empty() && *announced_ != lines_) {
       return fail(Fault::format, name_ + ": the header announces " + std::to_string(*announced_) +
@@ -149,9 +149,7 @@ class Parser {
     reserve();
     if (!add_values(rest)) {
       found_.values.resize(size);
-      Result<std::string_view> long_word = split_word();
-      if (!long_word) return tl::make_unexpected(long_word.error());
-      word = *long_word;
+      SKIM_ASSIGN_OR_RETURN(word, split_word());
       add_values(line_.substr(word.size()));
     }
     if (is_new(word)) {
@@ -232,9 +230,8 @@ Result<PretrainedEmbeddings> parse_embeddings(std::string_view bytes, const std:
 
 Result<PretrainedEmbeddings> load_embeddings(const std::filesystem::path& path,
                                              const EmbeddingOptions& options) {
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (!file) return tl::make_unexpected(file.error());
-  const std::span<const std::byte> bytes = file->bytes();
+  SKIM_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
+  const std::span<const std::byte> bytes = file.bytes();
   return parse_embeddings({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
                           path.string(), options);
 }

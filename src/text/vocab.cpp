@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "base/result_macros.h"
 #include "base/utf8.h"
 #include "text/normalize.h"
 #include "text/tokenizer.h"
@@ -150,8 +151,7 @@ Result<Vocab> Vocab::create(std::span<const std::string_view> words) {
   vocab.slots_.resize(slots);
   vocab.shift_ = 64 - std::countr_zero(slots);
   for (std::size_t id = 1; id < words.size(); ++id) {
-    const Result<void> inserted = vocab.insert(static_cast<WordId>(id));
-    if (!inserted) return tl::make_unexpected(inserted.error());
+    SKIM_RETURN_IF_ERROR(vocab.insert(static_cast<WordId>(id)));
   }
   return vocab;
 }

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "file/safetensors.h"
 #include "train/training_config.h"
 
@@ -70,36 +71,34 @@ Result<void> write_checkpoint(const std::filesystem::path& path, const Fit::Stat
 
 Result<Fit::State> parse_checkpoint(std::span<const std::byte> bytes, const std::string& name,
                                     const std::string& config) {
-  const Result<Container> container = parse_container(bytes, name);
-  if (!container) return tl::unexpected(container.error());
+  SKIM_ASSIGN_OR_RETURN(const Container container, parse_container(bytes, name));
   const auto text = [&](const char* key) {
-    const auto found = container->metadata.find(key);
-    return found == container->metadata.end() ? std::string() : found->second;
+    const auto found = container.metadata.find(key);
+    return found == container.metadata.end() ? std::string() : found->second;
   };
   if (text("skim_checkpoint") != "2")
     return fail(Fault::format,
                 name + ": not a checkpoint of this version; start again without --resume");
-  const auto sum = container->metadata.find("data_checksum");
+  const auto sum = container.metadata.find("data_checksum");
   char now[17];
   std::snprintf(now, sizeof now, "%016llx",
-                static_cast<unsigned long long>(compute_checksum(container->data)));
-  if (sum == container->metadata.end() || sum->second != now)
+                static_cast<unsigned long long>(compute_checksum(container.data)));
+  if (sum == container.metadata.end() || sum->second != now)
     return fail(Fault::format, name + ": the checkpoint's data is damaged");
   if (!same_config(text("config"), config))
     return fail(Fault::mismatch, name +
                                      ": made with other options or other data; resume with the "
                                      "same, or start again without --resume");
-  const Result<Json> about = parse_json(text("state"), name);
-  if (!about) return tl::unexpected(about.error());
+  SKIM_ASSIGN_OR_RETURN(const Json about, parse_json(text("state"), name));
   Fit::State state;
-  state.step = about->value("step", std::int64_t{0});
-  state.skim_start_step = about->value("skim_start_step", std::int64_t{0});
-  state.loss = about->value("loss", 0.0);
-  state.skim_rate = about->value("skim_rate", 0.0);
-  state.seconds = about->value("seconds", 0.0);
-  state.best.step = about->value("best_step", std::int64_t{0});
-  if (about->contains("best")) state.best.score = parse_score((*about)["best"]);
-  for (const auto& [key, tensor] : container->tensors) {
+  state.step = about.value("step", std::int64_t{0});
+  state.skim_start_step = about.value("skim_start_step", std::int64_t{0});
+  state.loss = about.value("loss", 0.0);
+  state.skim_rate = about.value("skim_rate", 0.0);
+  state.seconds = about.value("seconds", 0.0);
+  state.best.step = about.value("best_step", std::int64_t{0});
+  if (about.contains("best")) state.best.score = parse_score(about["best"]);
+  for (const auto& [key, tensor] : container.tensors) {
     if (key == "ema_steps")
       state.ema_steps = to_values<std::int32_t>(tensor);
     else if (key == std::string(kBest) + "embedding.weight")

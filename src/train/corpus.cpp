@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/result_macros.h"
 #include "spec/char_cnn.h"
 #include "tasks/labels.h"
 #include "tasks/word_range.h"
@@ -188,18 +189,15 @@ Result<void> check_task(const Dataset& data, NetKind net) {
 
 Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, const ModelSpec& spec,
                            std::size_t max_words) {
-  if (const auto valid = check_task(data, spec.net); !valid) return tl::unexpected(valid.error());
+  SKIM_RETURN_IF_ERROR(check_task(data, spec.net));
   const std::vector<std::string_view> words(vocabulary.words.begin(), vocabulary.words.end());
-  const Result<Vocab> vocab = Vocab::create(words);
-  if (!vocab) return tl::unexpected(vocab.error());
+  SKIM_ASSIGN_OR_RETURN(const Vocab vocab, Vocab::create(words));
   std::vector<int> labels;
   if (!spec.is_extractive()) {
-    Result<std::vector<int>> found =
-        spec.net == NetKind::classifier ? label_indices(data, spec.labels) : choice_indices(data);
-    if (!found) return tl::unexpected(found.error());
-    labels = std::move(*found);
+    SKIM_ASSIGN_OR_RETURN(labels, spec.net == NetKind::classifier ? label_indices(data, spec.labels)
+                                                                  : choice_indices(data));
   }
-  Encoder encoder(*vocab, spec, max_words);
+  Encoder encoder(vocab, spec, max_words);
   Items made;
   for (std::size_t i = 0; i < data.examples.size(); ++i) {
     const Example& example = data.examples[i];

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "spec/spec_json.h"
 #include "train/checkpoint.h"
 #include "train/export.h"
@@ -139,9 +140,8 @@ Result<void> save_checkpoint(const Job& job, const Fit& fit, const std::string& 
 Result<std::vector<std::byte>> broadcast_checkpoint(const std::string& path, ProcessGroup& group) {
   std::vector<std::byte> bytes;
   if (group.rank() == 0 && std::filesystem::exists(path)) {
-    const Result<MappedFile> file = MappedFile::open(path);
-    if (!file) return tl::unexpected(file.error());
-    bytes.assign(file->bytes().begin(), file->bytes().end());
+    SKIM_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
+    bytes.assign(file.bytes().begin(), file.bytes().end());
   }
   group.broadcast(bytes);
   return bytes;
@@ -151,15 +151,14 @@ Result<std::vector<std::byte>> broadcast_checkpoint(const std::string& path, Pro
 Result<void> restore_checkpoint(const Job& job, Fit& fit, ProcessGroup& group,
                                 const std::string& config, const JobListener& listener) {
   if (!job.resume) return {};
-  const Result<std::vector<std::byte>> bytes = broadcast_checkpoint(checkpoint_file(job), group);
-  if (!bytes) return tl::unexpected(bytes.error());
-  if (bytes->empty()) {
+  SKIM_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
+                        broadcast_checkpoint(checkpoint_file(job), group));
+  if (bytes.empty()) {
     listener.message("no checkpoint in " + job.checkpoint + "; training starts from scratch");
     return {};
   }
-  Result<Fit::State> state = parse_checkpoint(*bytes, checkpoint_file(job), config);
-  if (!state) return tl::unexpected(state.error());
-  if (const auto loaded = fit.load(*state); !loaded) return loaded;
+  SKIM_ASSIGN_OR_RETURN(Fit::State state, parse_checkpoint(bytes, checkpoint_file(job), config));
+  SKIM_RETURN_IF_ERROR(fit.load(state));
   listener.message("resumed after step " + std::to_string(fit.steps_done()));
   return {};
 }
@@ -180,8 +179,7 @@ Result<bool> run_steps(const Job& job, Fit& fit, const ProcessGroup& group,
     const double elapsed = std::chrono::duration<double>(Clock::now() - saved).count();
     const bool stop = fit.stop_agreed() || (group.size() == 1 && fit.stop_requested());
     if (first && (stop || elapsed >= job.checkpoint_seconds)) {
-      if (const auto stored = save_checkpoint(job, fit, config); !stored)
-        return tl::unexpected(stored.error());
+      SKIM_RETURN_IF_ERROR(save_checkpoint(job, fit, config));
       saved = Clock::now();
     }
     if (stop) return false;
@@ -223,22 +221,16 @@ Result<void> check_same_config(ProcessGroup& group, const std::string& config) {
 
 Result<JobReport> run_in_group(const Job& job, const JobListener& listener, ProcessGroup& group) {
   ModelSpec spec = job.spec;
-  Result<TrainingData> loaded = load_training_data(job, spec, listener.message);
-  if (!loaded) return tl::unexpected(loaded.error());
-  TrainingData data = std::move(*loaded);
+  SKIM_ASSIGN_OR_RETURN(TrainingData data, load_training_data(job, spec, listener.message));
   if (const auto checked = check(spec); !checked)
     return fail(Fault::argument, checked.error().message);
   const std::string config = training_config(job, spec, data).dump();
-  if (const auto same = check_same_config(group, config); !same)
-    return tl::unexpected(same.error());
+  SKIM_RETURN_IF_ERROR(check_same_config(group, config));
   Fit fit(spec, data.vocabulary, data.train_items, data.dev_items, job.fit, group);
   if (data.start) fit.init_weights(data.start->weights);
-  if (const auto restored = restore_checkpoint(job, fit, group, config, listener); !restored)
-    return tl::unexpected(restored.error());
-  const Result<bool> finished = run_steps(job, fit, group, config, listener);
-  if (!finished) return tl::unexpected(finished.error());
+  SKIM_RETURN_IF_ERROR(restore_checkpoint(job, fit, group, config, listener));
   JobReport report;
-  report.finished = *finished;
+  SKIM_ASSIGN_OR_RETURN(report.finished, run_steps(job, fit, group, config, listener));
   report.is_rank_zero = group.rank() == 0;
   report.steps = fit.steps_done();
   report.seconds = fit.progress().seconds;
@@ -266,20 +258,19 @@ JobListener silenced(const JobListener& listener) {
 }  // namespace
 
 Result<JobReport> run_job(Job job, const JobListener& listener) {
-  const Result<Rendezvous> rendezvous = rendezvous_from_environment();
-  if (!rendezvous) return tl::unexpected(rendezvous.error());
-  job.fit.threads = resolve_threads(job.threads, rendezvous->local_size);
+  SKIM_ASSIGN_OR_RETURN(const Rendezvous rendezvous, rendezvous_from_environment());
+  job.fit.threads = resolve_threads(job.threads, rendezvous.local_size);
   set_torch_threads(job.spec.reader.kind, job.fit.threads);
-  if (rendezvous->size > 1 && rendezvous->rank == 0)
-    listener.message("waiting at " + rendezvous->address + ":" + std::to_string(rendezvous->port) +
-                     " for " + std::to_string(rendezvous->size - 1) + " more processes");
-  const Result<std::unique_ptr<ProcessGroup>> group = join(*rendezvous, job.group_timeout);
-  if (!group) return tl::unexpected(group.error());
+  if (rendezvous.size > 1 && rendezvous.rank == 0)
+    listener.message("waiting at " + rendezvous.address + ":" + std::to_string(rendezvous.port) +
+                     " for " + std::to_string(rendezvous.size - 1) + " more processes");
+  SKIM_ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
+                        join(rendezvous, job.group_timeout));
   try {
-    return run_in_group(job, rendezvous->rank == 0 ? listener : silenced(listener), **group);
+    return run_in_group(job, rendezvous.rank == 0 ? listener : silenced(listener), *group);
   } catch (const PeerLost& lost) {
     const bool no_checkpoint =
-        rendezvous->rank == 0 && !std::filesystem::exists(checkpoint_file(job));
+        rendezvous.rank == 0 && !std::filesystem::exists(checkpoint_file(job));
     return fail(Fault::io, std::string(lost.what()) +
                                (no_checkpoint ? "; no checkpoint was written yet"
                                               : "; start all processes again with --resume: the "

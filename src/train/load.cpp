@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/result_macros.h"
 #include "file/model_file.h"
 #include "spec/params.h"
 #include "tasks/labels.h"
@@ -51,20 +52,18 @@ Result<void> read_files(const Job& job, ModelSpec& spec, const Message& message,
                         TrainingData& data) {
   for (const std::string& file : job.train) {
     message("reading " + file);
-    Result<Dataset> part = load_examples(file);
-    if (!part) return tl::unexpected(part.error());
-    report_dropped(*part, message);
-    append(data.train, std::move(*part));
+    SKIM_ASSIGN_OR_RETURN(Dataset part, load_examples(file));
+    report_dropped(part, message);
+    append(data.train, std::move(part));
   }
   if (spec.net == NetKind::classifier) {
     spec.labels = collect_labels(data.train);
-    if (const auto checked = check_labels(data.train, spec.labels); !checked) return checked;
+    SKIM_RETURN_IF_ERROR(check_labels(data.train, spec.labels));
   }
   if (!job.dev.empty()) {
-    Result<Dataset> dev = load_examples(job.dev);
-    if (!dev) return tl::unexpected(dev.error());
-    report_dropped(*dev, message);
-    data.dev = std::move(*dev);
+    SKIM_ASSIGN_OR_RETURN(Dataset dev, load_examples(job.dev));
+    report_dropped(dev, message);
+    data.dev = std::move(dev);
   } else {
     data.dev = split_dev(data.train, kDevFraction, job.fit.seed);
     if (data.dev.examples.empty() || data.train.examples.empty())
@@ -95,9 +94,7 @@ Result<void> find_sentence_ends(const Vocabulary& vocabulary, std::vector<int>& 
 Result<void> build_vocabulary(const Job& job, ModelSpec& spec, TrainingData& data) {
   std::optional<PretrainedEmbeddings> pretrained;
   if (!job.embeddings.empty()) {
-    Result<PretrainedEmbeddings> loaded = load_embeddings(job.embeddings);
-    if (!loaded) return tl::unexpected(loaded.error());
-    pretrained = std::move(*loaded);
+    SKIM_ASSIGN_OR_RETURN(pretrained, load_embeddings(job.embeddings));
   }
   data.vocabulary = make_vocabulary(
       data.train, spec.tokenizer, pretrained ? &*pretrained : nullptr,
@@ -125,12 +122,10 @@ Result<void> check_frozen_decisions(const Job& job, const ModelSpec& spec,
 
 Result<void> load_start_model(const Job& job, const ModelSpec& spec, const Message& message,
                               TrainingData& data) {
-  const Result<ModelFile> file = open_model_file(job.start_from);
-  if (!file) return tl::unexpected(file.error());
-  Result<InitialWeights> start = load_initial_weights(*file, spec, data.vocabulary);
-  if (!start) return tl::unexpected(start.error());
-  if (const auto valid = check_frozen_decisions(job, spec, *start); !valid) return valid;
-  data.start = std::move(*start);
+  SKIM_ASSIGN_OR_RETURN(const ModelFile file, open_model_file(job.start_from));
+  SKIM_ASSIGN_OR_RETURN(InitialWeights start, load_initial_weights(file, spec, data.vocabulary));
+  SKIM_RETURN_IF_ERROR(check_frozen_decisions(job, spec, start));
+  data.start = std::move(start);
   message("initialized " + std::to_string(data.start->weights.size()) + " of " +
           std::to_string(model_tensors(spec).size() - 1) + " tensors and " +
           std::to_string(data.start->num_embeddings) + " of " +
@@ -141,14 +136,13 @@ Result<void> load_start_model(const Job& job, const ModelSpec& spec, const Messa
 Result<std::vector<Item>> encode(const Dataset& texts, const Vocabulary& vocabulary,
                                  const ModelSpec& spec, std::size_t max_words,
                                  const Message& message) {
-  Result<Items> made = encode_items(texts, vocabulary, spec, max_words);
-  if (!made) return tl::unexpected(made.error());
-  if (made->num_without_answer > 0)
-    message(texts.name + ": " + std::to_string(made->num_without_answer) +
+  SKIM_ASSIGN_OR_RETURN(Items made, encode_items(texts, vocabulary, spec, max_words));
+  if (made.num_without_answer > 0)
+    message(texts.name + ": " + std::to_string(made.num_without_answer) +
             " questions are ignored: no answer lies in the words that are kept");
-  if (made->items.empty())
+  if (made.items.empty())
     return fail(Fault::argument, texts.name + ": no question has an answer in its text");
-  return std::move(made->items);
+  return std::move(made.items);
 }
 
 // Appends crops of the texts, which have soft targets alone.
@@ -157,9 +151,9 @@ Result<void> add_distillation_crops(const Job& job, const ModelSpec& spec, const
   Dataset crops = make_distillation_crops(data.train, spec.tokenizer,
                                           {job.distillation_crops, job.max_words, job.fit.seed});
   if (crops.examples.empty()) return {};
-  Result<std::vector<Item>> items = encode(crops, data.vocabulary, spec, kUntruncated, message);
-  if (!items) return tl::unexpected(items.error());
-  for (Item& item : *items) {
+  SKIM_ASSIGN_OR_RETURN(std::vector<Item> items,
+                        encode(crops, data.vocabulary, spec, kUntruncated, message));
+  for (Item& item : items) {
     item.labelled = false;
     item.example += data.train.examples.size();
     data.train_items.push_back(std::move(item));
@@ -187,21 +181,18 @@ Result<std::vector<float>> truncate_soft_targets(const std::vector<float>& whole
 Result<void> distill(const Job& job, const ModelSpec& spec, const Message& message,
                      TrainingData& data) {
   const std::size_t texts = data.train_items.size();
-  if (const auto added = add_distillation_crops(job, spec, message, data); !added) return added;
+  SKIM_RETURN_IF_ERROR(add_distillation_crops(job, spec, message, data));
   const std::size_t crops = data.train_items.size() - texts;
   message("computing soft targets of " + std::to_string(texts) + " texts" +
           (crops == 0 ? "" : " and " + std::to_string(crops) + " crops"));
-  Result<SoftTargets> soft_targets = job.teacher(data.train, spec);
-  if (!soft_targets) return tl::unexpected(soft_targets.error());
+  SKIM_ASSIGN_OR_RETURN(SoftTargets soft_targets, job.teacher(data.train, spec));
   for (Item& item : data.train_items) {
-    const std::vector<float>& target = (*soft_targets)[item.example];
+    const std::vector<float>& target = soft_targets[item.example];
     if (!spec.is_extractive()) {
       item.soft_targets = target;
       continue;
     }
-    Result<std::vector<float>> part = truncate_soft_targets(target, item.words.size());
-    if (!part) return tl::unexpected(part.error());
-    item.soft_targets = std::move(*part);
+    SKIM_ASSIGN_OR_RETURN(item.soft_targets, truncate_soft_targets(target, item.words.size()));
   }
   return {};
 }
@@ -211,25 +202,19 @@ Result<void> distill(const Job& job, const ModelSpec& spec, const Message& messa
 Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
                                         const std::function<void(const std::string&)>& message) {
   TrainingData data;
-  if (const auto read = read_files(job, spec, message, data); !read)
-    return tl::unexpected(read.error());
-  if (const auto built = build_vocabulary(job, spec, data); !built)
-    return tl::unexpected(built.error());
+  SKIM_RETURN_IF_ERROR(read_files(job, spec, message, data));
+  SKIM_RETURN_IF_ERROR(build_vocabulary(job, spec, data));
   if (!job.start_from.empty()) {
-    if (const auto initialized = load_start_model(job, spec, message, data); !initialized)
-      return tl::unexpected(initialized.error());
+    SKIM_RETURN_IF_ERROR(load_start_model(job, spec, message, data));
   }
   // Dev is not truncated, like texts at inference time.
   const std::size_t max_words = job.fit.crop_size > 0 ? kUntruncated : job.max_words;
-  auto train = encode(data.train, data.vocabulary, spec, max_words, message);
-  if (!train) return tl::unexpected(train.error());
-  data.train_items = std::move(*train);
-  auto dev = encode(data.dev, data.vocabulary, spec, kUntruncated, message);
-  if (!dev) return tl::unexpected(dev.error());
-  data.dev_items = std::move(*dev);
+  SKIM_ASSIGN_OR_RETURN(data.train_items,
+                        encode(data.train, data.vocabulary, spec, max_words, message));
+  SKIM_ASSIGN_OR_RETURN(data.dev_items,
+                        encode(data.dev, data.vocabulary, spec, kUntruncated, message));
   if (job.teacher) {
-    if (const auto distilled = distill(job, spec, message, data); !distilled)
-      return tl::unexpected(distilled.error());
+    SKIM_RETURN_IF_ERROR(distill(job, spec, message, data));
   }
   data.train = {};  // encoded in train_items; frees its memory
   return data;

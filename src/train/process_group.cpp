@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/file_descriptor.h"
+#include "base/result_macros.h"
 #include "train/gloo.h"
 
 namespace skim::train {
@@ -128,25 +129,18 @@ class GlooProcessGroup final : public ProcessGroup {
 Result<Rendezvous> rendezvous_from_environment() {
   Rendezvous rendezvous;
   if (std::getenv("WORLD_SIZE") == nullptr) return rendezvous;
-  const Result<int> size = number_from_environment("WORLD_SIZE", 1, 4096);
-  if (!size) return tl::unexpected(size.error());
-  const Result<int> rank = number_from_environment("RANK", 0, *size - 1);
-  if (!rank) return tl::unexpected(rank.error());
-  rendezvous.size = *size;
-  rendezvous.rank = *rank;
-  if (*size == 1) return rendezvous;
-  const Result<int> port = number_from_environment("MASTER_PORT", 1, 65535);
-  if (!port) return tl::unexpected(port.error());
+  SKIM_ASSIGN_OR_RETURN(rendezvous.size, number_from_environment("WORLD_SIZE", 1, 4096));
+  SKIM_ASSIGN_OR_RETURN(rendezvous.rank, number_from_environment("RANK", 0, rendezvous.size - 1));
+  if (rendezvous.size == 1) return rendezvous;
+  SKIM_ASSIGN_OR_RETURN(rendezvous.port, number_from_environment("MASTER_PORT", 1, 65535));
   const char* address = std::getenv("MASTER_ADDR");
   if (address == nullptr || *address == '\0')
     return fail(Fault::argument,
                 "MASTER_ADDR is not set, expected the address of the process of rank 0");
-  rendezvous.port = *port;
   rendezvous.address = address;
   if (std::getenv("LOCAL_WORLD_SIZE") != nullptr) {
-    const Result<int> local_size = number_from_environment("LOCAL_WORLD_SIZE", 1, *size);
-    if (!local_size) return tl::unexpected(local_size.error());
-    rendezvous.local_size = *local_size;
+    SKIM_ASSIGN_OR_RETURN(rendezvous.local_size,
+                          number_from_environment("LOCAL_WORLD_SIZE", 1, rendezvous.size));
   }
   return rendezvous;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "cli/output.h"
 #include "skim/model.h"
 #include "skim/session.h"
@@ -44,23 +45,18 @@ void compare_reading(const Probe& trained, const Reading& read, Comparison& comp
 
 Result<Comparison> compare_on(const std::string& model_path, const std::string& data_path,
                               int limit, Policy policy) {
-  const auto file = open_model_file(model_path);
-  if (!file) return tl::unexpected(file.error());
-  const auto model = Model::load(model_path);
-  if (!model) return tl::unexpected(model.error());
-  auto data = load_examples(data_path);
-  if (!data) return tl::unexpected(data.error());
-  train::subsample(data->examples, static_cast<std::size_t>(limit));
+  SKIM_ASSIGN_OR_RETURN(const auto file, open_model_file(model_path));
+  SKIM_ASSIGN_OR_RETURN(const auto model, Model::load(model_path));
+  SKIM_ASSIGN_OR_RETURN(auto data, load_examples(data_path));
+  train::subsample(data.examples, static_cast<std::size_t>(limit));
   std::vector<Query> queries;
-  for (Example& example : data->examples) queries.push_back(std::move(example.query));
-  const auto trained = train::replay(*file, queries, policy);
-  if (!trained) return tl::unexpected(trained.error());
-  Session session(*model);
+  for (Example& example : data.examples) queries.push_back(std::move(example.query));
+  SKIM_ASSIGN_OR_RETURN(const auto trained, train::replay(file, queries, policy));
+  Session session(model);
   Comparison comparison;
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    const auto reading = session.read(queries[i], policy);
-    if (!reading) return tl::unexpected(reading.error());
-    compare_reading((*trained)[i], *reading, comparison);
+    SKIM_ASSIGN_OR_RETURN(const auto reading, session.read(queries[i], policy));
+    compare_reading(trained[i], reading, comparison);
   }
   return comparison;
 }

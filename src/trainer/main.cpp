@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
@@ -92,20 +93,15 @@ class ProgressDisplay {
 
 // Checks that the runtime answers the probes of the draft as the trainer did, then calibrates it.
 Result<VerifyReport> verify_and_calibrate(train::JobReport& report) {
-  auto bytes = to_bytes(report.draft);
-  if (!bytes) return tl::unexpected(bytes.error());
-  const auto model = Model::from_bytes(std::move(*bytes), "the trained model");
-  if (!model) return tl::unexpected(model.error());
-  const Result<VerifyReport> verified = verify(*model);
-  if (!verified) return verified;
-  if (!verified->ok())
+  SKIM_ASSIGN_OR_RETURN(auto bytes, to_bytes(report.draft));
+  SKIM_ASSIGN_OR_RETURN(const auto model, Model::from_bytes(std::move(bytes), "the trained model"));
+  SKIM_ASSIGN_OR_RETURN(VerifyReport verified, verify(model));
+  if (!verified.ok())
     return fail(Fault::mismatch,
-                "the runtime and the trainer disagree on the model: " + verified->messages.front());
+                "the runtime and the trainer disagree on the model: " + verified.messages.front());
   const ReaderKind kind = report.draft.spec.reader.kind;
   if (kind != ReaderKind::dense && kind != ReaderKind::lstm_jump) {
-    const auto calibration = calibrate(*model, report.dev, report.dev_name);
-    if (!calibration) return tl::unexpected(calibration.error());
-    report.draft.calibration = *calibration;
+    SKIM_ASSIGN_OR_RETURN(report.draft.calibration, calibrate(model, report.dev, report.dev_name));
   }
   return verified;
 }
@@ -113,24 +109,21 @@ Result<VerifyReport> verify_and_calibrate(train::JobReport& report) {
 // Checks the test file before training, not after hours of it.
 Result<void> check_test_file(const TrainOptions& chosen) {
   if (chosen.test.empty()) return {};
-  const Result<Dataset> data = load_examples(chosen.test);
-  if (!data) return tl::unexpected(data.error());
-  if (const auto valid = train::check_task(*data, chosen.job.spec.net); !valid) return valid;
+  SKIM_ASSIGN_OR_RETURN(const Dataset data, load_examples(chosen.test));
+  SKIM_RETURN_IF_ERROR(train::check_task(data, chosen.job.spec.net));
   if (chosen.job.spec.net != NetKind::cloze) return {};
-  return choice_indices(*data).map([](const auto&) {});
+  SKIM_RETURN_IF_ERROR(choice_indices(data));
+  return {};
 }
 
 // Evaluates the written model on the test file with the runtime.
 Result<Report> evaluate_test(const TrainOptions& chosen) {
-  const auto model = Model::load(chosen.out);
-  if (!model) return tl::unexpected(model.error());
-  Result<Dataset> data = load_examples(chosen.test);
-  if (!data) return tl::unexpected(data.error());
-  const Result<TestSet> set = make_test_set(std::move(*data), model->spec());
-  if (!set) return tl::unexpected(set.error());
+  SKIM_ASSIGN_OR_RETURN(const auto model, Model::load(chosen.out));
+  SKIM_ASSIGN_OR_RETURN(Dataset data, load_examples(chosen.test));
+  SKIM_ASSIGN_OR_RETURN(const TestSet set, make_test_set(std::move(data), model.spec()));
   EvaluateOptions options;
   options.timing.reset();
-  return evaluate(*model, *set, options);
+  return evaluate(model, set, options);
 }
 
 std::string result_text(const TrainOptions& chosen, const train::JobReport& report, int probes) {

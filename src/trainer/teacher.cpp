@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/result_macros.h"
 #include "skim/batch.h"
 #include "skim/model.h"
 
@@ -49,7 +50,7 @@ class WeightedPredictions {
       : model_(model), student_(student), label_positions_(std::move(positions)), weight_(weight) {}
 
   Result<void> add(const Result<Reading>& answer, std::vector<float>& sum) const {
-    if (!answer) return tl::unexpected(answer.error());
+    SKIM_RETURN_IF_ERROR(answer);
     const std::vector<float>& scores = answer->scores;
     const bool labels = !student_.labels.empty();
     if (!labels && !sum.empty() && sum.size() != scores.size())
@@ -72,14 +73,12 @@ class WeightedPredictions {
 Result<void> add_soft_targets(const std::string& path, const Dataset& texts,
                               const ModelSpec& student, float weight, const TeacherOptions& options,
                               train::SoftTargets& sums) {
-  const auto model = Model::load(path);
-  if (!model) return tl::unexpected(model.error());
-  if (const auto valid = check_answer_kind(*model, student); !valid) return valid;
-  const auto positions = label_positions(*model, student.labels);
-  if (!positions) return tl::unexpected(positions.error());
-  const WeightedPredictions predictions(*model, student, *positions, weight);
-  Batch batch(*model, options.threads);
-  ProgressBar bar("soft targets of " + model->name(), options.bar);
+  SKIM_ASSIGN_OR_RETURN(const auto model, Model::load(path));
+  SKIM_RETURN_IF_ERROR(check_answer_kind(model, student));
+  SKIM_ASSIGN_OR_RETURN(const auto positions, label_positions(model, student.labels));
+  const WeightedPredictions predictions(model, student, positions, weight);
+  Batch batch(model, options.threads);
+  ProgressBar bar("soft targets of " + model.name(), options.bar);
   std::vector<Query> queries;
   std::vector<Result<Reading>> answers;
   const std::size_t count = texts.examples.size();
@@ -92,7 +91,7 @@ Result<void> add_soft_targets(const std::string& path, const Dataset& texts,
     answers.resize(queries.size());
     batch.read(queries, {}, answers);
     for (std::size_t i = 0; i < answers.size(); ++i)
-      if (const auto added = predictions.add(answers[i], sums[first + i]); !added) return added;
+      SKIM_RETURN_IF_ERROR(predictions.add(answers[i], sums[first + i]));
     bar.update(static_cast<double>(first) / static_cast<double>(count));
   }
   return {};
@@ -107,8 +106,7 @@ train::Teacher make_teacher(const std::vector<std::string>& files, TeacherOption
     train::SoftTargets mean(texts.examples.size());
     const float weight = 1.0F / static_cast<float>(files.size());
     for (const std::string& file : files)
-      if (const auto added = add_soft_targets(file, texts, student, weight, options, mean); !added)
-        return tl::unexpected(added.error());
+      SKIM_RETURN_IF_ERROR(add_soft_targets(file, texts, student, weight, options, mean));
     return mean;
   };
 }

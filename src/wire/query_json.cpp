@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/result_macros.h"
+
 namespace skim {
 namespace {
 
@@ -10,9 +12,9 @@ FieldResult<std::vector<std::string>> parse_choices(Json& value) {
   std::vector<std::string> choices;
   choices.reserve(value.size());
   for (Json& each : value) {
-    auto choice = parse_string(each, "choices[" + std::to_string(choices.size()) + "]");
-    if (!choice) return tl::make_unexpected(std::move(choice.error()));
-    choices.push_back(std::move(*choice));
+    SKIM_ASSIGN_OR_RETURN(auto choice,
+                          parse_string(each, "choices[" + std::to_string(choices.size()) + "]"));
+    choices.push_back(std::move(choice));
   }
   return choices;
 }
@@ -29,18 +31,12 @@ FieldResult<Query> parse_query(Json& object) {
   Query query;
   const auto text = object.find("text");
   if (text == object.end()) return field_error("text", "is missing; it must be a string");
-  auto parsed = parse_string(*text, "text");
-  if (!parsed) return tl::make_unexpected(std::move(parsed.error()));
-  query.text = std::move(*parsed);
+  SKIM_ASSIGN_OR_RETURN(query.text, parse_string(*text, "text"));
   if (const auto question = object.find("question"); question != object.end()) {
-    auto parsed_question = parse_string(*question, "question");
-    if (!parsed_question) return tl::make_unexpected(std::move(parsed_question.error()));
-    query.question = std::move(*parsed_question);
+    SKIM_ASSIGN_OR_RETURN(query.question, parse_string(*question, "question"));
   }
   if (const auto choices = object.find("choices"); choices != object.end()) {
-    auto parsed_choices = parse_choices(*choices);
-    if (!parsed_choices) return tl::make_unexpected(std::move(parsed_choices.error()));
-    query.choices = std::move(*parsed_choices);
+    SKIM_ASSIGN_OR_RETURN(query.choices, parse_choices(*choices));
   }
   return query;
 }

@@ -58,7 +58,7 @@ TEST(ReadingJson, WordsPassesAndModelAreOptional) {
   EXPECT_EQ(full["words"][1],
             Json({{"text", "b"}, {"begin", 2}, {"end", 3}, {"width", 10}, {"p_read", 0.5}}));
   EXPECT_EQ(full["passes"][0]["reader"], "0.forward");
-  EXPECT_EQ(full["passes"][0]["hidden"], 100);
+  EXPECT_EQ(full["passes"][0]["hidden_size"], 100);
   EXPECT_EQ(full["passes"][0]["steps"].size(), 2U);
   const Json words = serialize(made.view(), {.words = true});
   EXPECT_FALSE(words.contains("passes"));

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/result_macros.h"
 #include "skim/result.h"
 #include "tests/generated/make_models.h"
 #include "tests/generated/planted.h"
@@ -114,8 +115,7 @@ Result<DataOptions> parse_options(const Task& task, const std::vector<std::strin
       continue;
     }
     if (++i == arguments.size()) return fail(Fault::argument, option + " lacks its value");
-    if (const auto parsed = parse_option(option, arguments[i], options); !parsed)
-      return tl::make_unexpected(parsed.error());
+    SKIM_RETURN_IF_ERROR(parse_option(option, arguments[i], options));
   }
   return complete(std::move(options), task);
 }
@@ -172,8 +172,7 @@ Result<void> write_splits(const DataOptions& options) {
   if (error) return fail(Fault::io, options.into + ": cannot create it: " + error.message());
   for (const Split& split : make_splits(options)) {
     const fs::path path = fs::path(options.into) / (split.name + "." + options.format);
-    if (const auto written = write_atomically(path, split_bytes(options, split)); !written)
-      return written;
+    SKIM_RETURN_IF_ERROR(write_atomically(path, split_bytes(options, split)));
   }
   return {};
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result_macros.h"
 #include "file/model_file.h"
 #include "spec/names.h"
 #include "tests/generated/planted.h"
@@ -63,7 +64,8 @@ Result<void> parse_number(std::string_view text, const std::string& option, Numb
 
 template <class Choice>
 Result<void> parse_choice(std::string_view text, const std::string& option, Choice& into) {
-  return enum_from_name<Choice>(text, option).map([&](Choice value) { into = value; });
+  SKIM_ASSIGN_OR_RETURN(into, enum_from_name<Choice>(text, option));
+  return {};
 }
 
 Result<void> parse_yes(std::string_view text, const std::string& option, bool& into) {
@@ -77,10 +79,7 @@ Result<void> parse_widths(std::string_view text, const std::string& option,
   into.clear();
   while (true) {
     const std::size_t comma = text.find(',');
-    if (Result<void> taken = parse_number(text.substr(0, comma), option, into.emplace_back());
-        !taken) {
-      return taken;
-    }
+    SKIM_RETURN_IF_ERROR(parse_number(text.substr(0, comma), option, into.emplace_back()));
     if (comma == std::string_view::npos) return {};
     text.remove_prefix(comma + 1);
   }
@@ -136,9 +135,7 @@ Result<Request> parse_arguments(int count, char** arguments) {
   for (int i = 1; i < count; i += 2) {
     const std::string option = arguments[i];
     if (i + 1 == count) return fail(Fault::argument, option + " needs a value");
-    if (Result<void> taken = parse_option(option, arguments[i + 1], request); !taken) {
-      return tl::make_unexpected(taken.error());
-    }
+    SKIM_RETURN_IF_ERROR(parse_option(option, arguments[i + 1], request));
   }
   request.net.seed = request.task.seed;
   return request;
@@ -155,9 +152,8 @@ Result<void> write_data(const Request& request) {
 }
 
 Result<void> write_model(const PlantedModelOptions& options, const std::filesystem::path& path) {
-  const Result<ModelDraft> draft = planted_draft(options);
-  if (!draft) return tl::make_unexpected(draft.error());
-  return write_model_file(*draft, path);
+  SKIM_ASSIGN_OR_RETURN(const ModelDraft draft, planted_draft(options));
+  return write_model_file(draft, path);
 }
 
 // Returns the vocabulary of some generated passages and questions.
@@ -212,8 +208,7 @@ Result<void> write_question_models(const std::filesystem::path& folder) {
     spec.reader.skim_sizes = {2};
     spec.bidirectional = spec.is_extractive();
     const std::string name = std::string(to_string(net)) + ".skim";
-    const Result<void> written = write_model_file(random_draft(spec, 1), folder / name);
-    if (!written) return written;
+    SKIM_RETURN_IF_ERROR(write_model_file(random_draft(spec, 1), folder / name));
   }
   return {};
 }
@@ -236,8 +231,7 @@ Result<void> write_seeds(const std::filesystem::path& folder) {
       spec.weight_type = weights;
       const std::string name =
           std::string(to_string(cell)) + "-" + std::string(to_string(weights)) + ".skim";
-      const Result<void> written = write_model_file(random_draft(spec, 1), folder / name);
-      if (!written) return written;
+      SKIM_RETURN_IF_ERROR(write_model_file(random_draft(spec, 1), folder / name));
     }
   }
   return write_question_models(folder);

@@ -92,9 +92,9 @@ std::string describe(const ModelSpec& spec) {
 }
 
 Model load_model(const ModelDraft& draft, LoadOptions options) {
-  Result<std::vector<std::byte>> bytes = to_bytes(draft);
-  Result<Model> model = bytes ? Model::from_bytes(std::move(*bytes), "model", options)
-                              : Result<Model>(tl::make_unexpected(bytes.error()));
+  auto model = to_bytes(draft).and_then([&](std::vector<std::byte> bytes) {
+    return Model::from_bytes(std::move(bytes), "model", options);
+  });
   if (model) return std::move(*model);
   std::fprintf(stderr, "invalid model draft: %s\n", model.error().message.c_str());
   std::abort();

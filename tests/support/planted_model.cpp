@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/result_macros.h"
 #include "skim/session.h"
 #include "spec/cost.h"
 #include "spec/params.h"
@@ -153,11 +154,10 @@ Result<void> add_probes(ModelDraft& draft, Session& session, const PlantedOption
     Probe probe;
     probe.query.text = planted_text(task, i).text;
     probe.policy = policies[i];
-    Result<Reading> reading = session.read(probe.query, probe.policy);
-    if (!reading) return tl::make_unexpected(reading.error());
-    probe.index = reading->answer.index;
-    probe.scores = reading->scores;
-    probe.trace = std::move(reading->trace);
+    SKIM_ASSIGN_OR_RETURN(Reading reading, session.read(probe.query, probe.policy));
+    probe.index = reading.answer.index;
+    probe.scores = reading.scores;
+    probe.trace = std::move(reading.trace);
     draft.probes.push_back(std::move(probe));
   }
   return {};
@@ -170,10 +170,10 @@ Result<void> add_calibration(ModelDraft& draft, Session& session, const PlantedO
     const auto threshold = static_cast<float>(i) / 20;
     Costs costs;
     for (std::size_t text = 0; text < kTexts; ++text) {
-      const Result<Reading> reading =
-          session.read({planted_text(task, text).text, {}, {}}, {.threshold = threshold});
-      if (!reading) return tl::make_unexpected(reading.error());
-      costs += reading->costs;
+      SKIM_ASSIGN_OR_RETURN(
+          const Reading reading,
+          session.read({planted_text(task, text).text, {}, {}}, {.threshold = threshold}));
+      costs += reading.costs;
     }
     const double work = costs.counted.flops / costs.counted.dense_flops;
     draft.calibration.points.push_back({threshold, work});
@@ -183,13 +183,11 @@ Result<void> add_calibration(ModelDraft& draft, Session& session, const PlantedO
 
 // Adds probes and calibration, measured on the serialized model.
 Result<void> add_measurements(ModelDraft& draft, std::uint64_t seed) {
-  Result<std::vector<std::byte>> bytes = to_bytes(draft);
-  if (!bytes) return tl::make_unexpected(bytes.error());
-  const Result<Model> model = Model::from_bytes(std::move(*bytes), "planted model");
-  if (!model) return tl::make_unexpected(model.error());
-  Session session(*model);
+  SKIM_ASSIGN_OR_RETURN(std::vector<std::byte> bytes, to_bytes(draft));
+  SKIM_ASSIGN_OR_RETURN(const Model model, Model::from_bytes(std::move(bytes), "planted model"));
+  Session session(model);
   const PlantedOptions task{.seed = seed + 1000};
-  if (Result<void> done = add_probes(draft, session, task); !done) return done;
+  SKIM_RETURN_IF_ERROR(add_probes(draft, session, task));
   if (draft.spec.reader.kind == ReaderKind::dense) return {};
   return add_calibration(draft, session, task);
 }
@@ -199,9 +197,8 @@ Result<void> add_measurements(ModelDraft& draft, std::uint64_t seed) {
 Result<ModelDraft> planted_draft(const PlantedModelOptions& options) {
   ModelDraft draft;
   draft.spec = make_spec(options);
-  if (Result<void> fine = check(draft.spec); !fine) return tl::make_unexpected(fine.error());
-  if (Result<void> fine = check_supported(draft.spec); !fine)
-    return tl::make_unexpected(fine.error());
+  SKIM_RETURN_IF_ERROR(check(draft.spec));
+  SKIM_RETURN_IF_ERROR(check_supported(draft.spec));
   draft.about = "planted model: weights set by hand for the planted task, seed " +
                 std::to_string(options.seed);
   DraftTensors tensors(draft.spec);
@@ -214,9 +211,7 @@ Result<ModelDraft> planted_draft(const PlantedModelOptions& options) {
   }
   wire_head(tensors, draft.spec, options.seed);
   draft.tensors = tensors.take();
-  if (Result<void> measured = add_measurements(draft, options.seed); !measured) {
-    return tl::make_unexpected(measured.error());
-  }
+  SKIM_RETURN_IF_ERROR(add_measurements(draft, options.seed));
   return draft;
 }
 
