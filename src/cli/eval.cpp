@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include "cli/evaluation.h"
-#include "cli/html.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "cli/verbs.h"

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "base/json.h"
-#include "cli/html.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
 #include "cli/table.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cli/evaluation.h"
-#include "cli/html.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
