@@ -1,4 +1,5 @@
 // The client of the HTTP API. URLs are relative, so that the page also works under a path prefix of a proxy.
+import {toModel} from './reading.js';
 
 // An API error with a message for the user. Status 0: no response.
 export class ApiError extends Error {
@@ -77,18 +78,6 @@ async function request(url, options = {}) {
   } catch {
     throw new ApiError(status, 'The response of the server is not JSON. Is this skim serve?');
   }
-}
-
-// Adds the reader fields of the spec that the page needs to an entry of /v1/models.
-export function toModel(entry, defaultName) {
-  const reader = entry.spec?.reader ?? {};
-  return {
-    ...entry,
-    reader: reader.kind,
-    hiddenSize: reader.hidden_size,
-    skimSizes: reader.skim_sizes ?? [],
-    default: entry.default ?? entry.name === defaultName,
-  };
 }
 
 export async function fetchModels() {

@@ -1,16 +1,17 @@
 // The controller of the page. `state` holds the user's input; all changes go through change().
 import {fetchModels, storeToken} from './api.js';
-import {Dial, kModes, PassPicker, showExamples} from './controls.js';
+import {Dial, kModes, showExamples} from './controls.js';
+import {element, setText} from './dom.js';
 import {examplesFor, isExample} from './examples.js';
+import {modelFacts, showLegend} from './model_view.js';
 import {formatFraction} from './numbers.js';
-import {Pane} from './pane.js';
+import {createPane} from './pane.js';
+import {PassPicker} from './pass_picker.js';
 import {budgetRange, minWidth, parseChoices, takesChoices, takesQuestion} from './reading.js';
 import {ReadingLoader} from './reading_loader.js';
 import {debounce, retryDelay} from './scheduling.js';
 import {readUrl, stateFromLink, writeUrl} from './url_state.js';
 import {toWellFormed} from './utf8.js';
-
-const element = (id) => document.getElementById(id);
 
 const state = {
   models: [],
@@ -30,17 +31,7 @@ const picker = new PassPicker(element('picker'), (pass) => change({pass}));
 const loader = new ReadingLoader(panes, showReadings, showError);
 
 function makePane(number) {
-  const part = element('pane').content.firstElementChild.cloneNode(true);
-  const title = part.querySelector('h3');
-  title.id = `pane-${number}-title`;
-  part.setAttribute('aria-labelledby', title.id);
-  part.hidden = true;
-  element('panes').append(part);
-  return new Pane(part, (index) => panes[1 - number].setLinkedWord(state.compare ? index : -1));
-}
-
-function setText(id, text) {
-  if (element(id).textContent !== text) element(id).textContent = text;
+  return createPane(number, (index) => panes[1 - number].setLinkedWord(state.compare ? index : -1));
 }
 
 // --- rendering
@@ -49,30 +40,11 @@ function showModel() {
   const {model} = state;
   element('model-field').hidden = state.models.length < 2;
   element('model').replaceChildren(...state.models.map(({name}) => new Option(name, name, false, name === model.name)));
-  setText('model-facts', modelFacts(model).join(' · '));
-  const skimWidth = minWidth(model);
-  setText('read-note', `all ${model.hiddenSize} units updated`);
-  setText('skimmed-note', skimWidth > 0 ? `${skimWidth} of ${model.hiddenSize}` : 'skipped');
-  element('legend-between').hidden = model.skimSizes.length < 2 && model.reader !== 'vcrnn';
-  element('legend-skimmed').hidden = model.reader === 'dense';
+  const name = state.models.length < 2 ? [model.name] : [];
+  setText(element('model-facts'), [...name, ...modelFacts(model)].join(' · '));
+  showLegend(model);
   showExamples(element('examples'), examplesFor(model), ({text, question = '', choices = ''}) =>
     change({text, question, choices}));
-}
-
-const kNets = {
-  classifier: 'classifies texts',
-  cloze: 'cloze questions: fills a gap with one of several choices',
-  span: 'answers questions with a span of the text',
-  bidaf: 'answers questions with a span of the text (BiDAF)',
-};
-
-function modelFacts(model) {
-  const facts = state.models.length < 2 ? [model.name] : [];
-  facts.push(kNets[model.net] ?? model.net);
-  if (model.labels?.length > 0 && model.labels.length < 6) facts.push(model.labels.join(' or '));
-  if (model.num_layers > 1) facts.push(`${model.num_layers} layers`);
-  if (model.directions > 1) facts.push('both directions');
-  return facts;
 }
 
 function showControls() {
@@ -82,8 +54,8 @@ function showControls() {
   dials[0].show(mode, state.dials[0][mode], compare ? names[0] : name, range);
   dials[1].show(mode, state.dials[1][mode], names[1], range);
   dials[1].hidden = !compare;
-  setText('low-end', low);
-  setText('high-end', high);
+  setText(element('low-end'), low);
+  setText(element('high-end'), high);
   element('compare').checked = compare;
   element(mode).checked = true;
   element('budget').disabled = model.calibrated === false;
@@ -102,7 +74,7 @@ function showHint() {
   let hint = '';
   if (state.model.calibrated === false) hint = 'A budget needs a calibrated model; skim tune calibrates one.';
   else if (state.mode === 'budget' && thresholds) hint = `The calibration of the model gives threshold ${thresholds}.`;
-  setText('hint', hint);
+  setText(element('hint'), hint);
 }
 
 // Shows the panes that are in use and have a reading.
@@ -110,7 +82,7 @@ function showPanes() {
   const isMissing = missingInput() !== '';
   panes.forEach((pane, i) => {
     pane.element.hidden = isMissing || !loader.shown[i] || (i === 1 && !state.compare);
-    setText(`pane-${i}-title`, kModes[state.mode].title(state.dials[i][state.mode]));
+    setText(element(`pane-${i}-title`), kModes[state.mode].title(state.dials[i][state.mode]));
     element(`pane-${i}-title`).classList.toggle('visually-hidden', !state.compare);
     pane.showPass(state.pass);
   });
@@ -128,7 +100,7 @@ function showReadings() {
 }
 
 const announceSummary = debounce(700, () => {
-  setText('summary', panes.filter((pane) => !pane.element.hidden).map((pane) => pane.summary).join(' '));
+  setText(element('summary'), panes.filter((pane) => !pane.element.hidden).map((pane) => pane.summary).join(' '));
 });
 
 // --- requests
@@ -156,7 +128,7 @@ function requestReadings() {
   clearTimeout(retryTimer);
   const missing = missingInput();
   element('empty').hidden = missing === '';
-  setText('empty', missing);
+  setText(element('empty'), missing);
   showPanes();
   if (missing === '') {
     loader.load(state.dials.slice(0, state.compare ? 2 : 1).map(makeQuery), minWidth(state.model));
@@ -179,7 +151,7 @@ function showError(error) {
   }
   const seconds = error.isBusy ? retryDelay(++attempts, error.retryAfter) : 0;
   const notice = seconds > 0 ? ` Retrying in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.` : '';
-  setText('error-text', error.message + notice);
+  setText(element('error-text'), error.message + notice);
   element('retry').hidden = !error.isTransient;
   element('token-form').hidden = !error.needsToken;
   if (seconds > 0) retryTimer = setTimeout(retryNow, 1000 * seconds);
@@ -195,7 +167,7 @@ function retryNow() {
 const kTextOmitted = 'The text is too long for a link, so the link holds the settings but omits the text.';
 
 function showNotice(text) {
-  setText('notice', text);
+  setText(element('notice'), text);
   element('notice').hidden = text === '';
 }
 

@@ -1,5 +1,6 @@
 // Shows one reading: answer, scores, statistics, text and bar chart. Updates all elements in place.
 import {BarChart} from './bar_chart.js';
+import {element, setText} from './dom.js';
 import {formatFactor, formatFraction, formatPercent, formatSpeedup, formatTime} from './numbers.js';
 import {countRead, describeStep, splitSteps, stepDecision} from './reading.js';
 import {toSpans} from './utf8.js';
@@ -7,10 +8,6 @@ import {Words, wordsInSpan} from './words.js';
 
 const kMaxScores = 8;
 const kMaxListedWords = 300;
-
-function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
 
 function scoreRow() {
   const row = document.createElement('li');
@@ -218,4 +215,15 @@ export class Pane {
     tip.style.left = `${Math.max(half, Math.min(middle, around.width - half))}px`;
     tip.style.top = `${box.top - around.top}px`;
   }
+}
+
+// Appends pane `number` to the page; it is hidden until it has something to show.
+export function createPane(number, onHover) {
+  const part = element('pane').content.firstElementChild.cloneNode(true);
+  const title = part.querySelector('h3');
+  title.id = `pane-${number}-title`;
+  part.setAttribute('aria-labelledby', title.id);
+  part.hidden = true;
+  element('panes').append(part);
+  return new Pane(part, onHover);
 }

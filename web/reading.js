@@ -1,4 +1,16 @@
-// The structure of readings: passes, steps, decisions. Independent of the page.
+// The structure of models and readings: passes, steps, decisions. Independent of the page.
+
+// Adds the reader fields of the spec that the page needs to an entry of /v1/models.
+export function toModel(entry, defaultName) {
+  const reader = entry.spec?.reader ?? {};
+  return {
+    ...entry,
+    reader: reader.kind,
+    hiddenSize: reader.hidden_size,
+    skimSizes: reader.skim_sizes ?? [],
+    default: entry.default ?? entry.name === defaultName,
+  };
+}
 
 // The decision of a step. `minWidth` is the smallest number of units that the model updates.
 export function stepDecision(step, hiddenSize, minWidth) {

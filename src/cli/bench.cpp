@@ -2,7 +2,6 @@
 
 #include "base/json.h"
 #include "bench/speed.h"
-#include "cli/html.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/table.h"

@@ -2,7 +2,6 @@
 
 #include "base/result_macros.h"
 #include "cli/evaluation.h"
-#include "cli/html.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "cli/verbs.h"

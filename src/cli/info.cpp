@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "base/result_macros.h"
-#include "cli/html.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
 #include "cli/table.h"

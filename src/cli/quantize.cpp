@@ -6,9 +6,9 @@
 
 #include "base/json.h"
 #include "base/result_macros.h"
-#include "cli/html.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
+#include "cli/table.h"
 #include "cli/verbs.h"
 #include "eval/report.h"
 #include "file/model_file.h"

@@ -9,15 +9,17 @@
 
 #include "base/file.h"
 #include "base/result_macros.h"
+#include "cli/html_page.h"
 #include "cli/input.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
 #include "cli/read_timing.h"
-#include "cli/reading_view.h"
+#include "cli/reading_text.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "skim/session.h"
 #include "tasks/text_lines.h"
+#include "wire/model_json.h"
 
 namespace skim::cli {
 namespace {
@@ -127,7 +129,9 @@ Result<void> read_and_print(const ReadOptions& chosen) {
   const ReadingView view{query.text, reading,      model.spec(),   model.name(),
                          policy,     microseconds, query.question, query.choices};
   if (!chosen.html.empty()) {
-    SKIM_RETURN_IF_ERROR(write_atomically(chosen.html, reading_page(view)));
+    const std::string name = std::filesystem::path(model.name()).stem().string();
+    const std::string page = html_page(view, to_text(describe_model(model, name)));
+    SKIM_RETURN_IF_ERROR(write_atomically(chosen.html, page));
   }
   return write_all(STDOUT_FILENO, render(view, chosen));
 }

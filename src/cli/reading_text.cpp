@@ -1,11 +1,24 @@
-#include <algorithm>
+#include "cli/reading_text.h"
 
-#include "cli/html.h"
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 #include "cli/output.h"
-#include "cli/reading_view.h"
+#include "cli/table.h"
 
 namespace skim::cli {
 namespace {
+
+// How a pass processed a word: full state, some intermediate level, or the smallest one.
+enum class WordClass { read, between, skimmed };
+
+// A run of words of the same class, bytes [begin, end) including the white space between them.
+struct Segment {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  WordClass word_class = WordClass::skimmed;
+};
 
 constexpr std::string_view kBold = "\x1b[1m", kDim = "\x1b[2m", kNormal = "\x1b[22m";
 // Bold, dim and normal do not reset these colours.
@@ -38,14 +51,10 @@ std::string format_work(const Cost& cost) {
   return format_number((1 / reduction - 1) * 100, 0) + "% more work than dense";
 }
 
-}  // namespace
-
 WordClass classify_step(const Step& step, const Pass& pass, const ModelSpec& spec) {
   if (step.width >= pass.hidden_size) return WordClass::read;
   return step.width > spec.reader.min_width() ? WordClass::between : WordClass::skimmed;
 }
-
-namespace {
 
 // Joins neighbours of the same class; segments do not cross the bounds of `cuts`.
 std::vector<Segment> join_words(std::span<const TokenSpan> words, std::span<const Step> steps,
@@ -98,13 +107,15 @@ std::string mark_question(const ReadingView& view, const Pass& pass, Style style
                      style);
 }
 
-}  // namespace
-
+// Returns the words of a pass, with neighbours of the same class joined. Segments do not cross the
+// bounds of an answer in the text.
 std::vector<Segment> make_segments(const ReadingView& view, const Pass& pass) {
   if (pass.over_question)
     return join_words(view.reading.question_words, pass.steps, pass, view.spec, {});
   return join_words(view.reading.words, pass.steps, pass, view.spec, view.reading.answer);
 }
+
+}  // namespace
 
 std::string marked_text(const ReadingView& view, Style style) {
   const Trace& trace = view.reading.trace;

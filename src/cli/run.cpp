@@ -11,16 +11,16 @@
 
 #include "base/json.h"
 #include "base/result_macros.h"
-#include "cli/html.h"
 #include "cli/input.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
-#include "cli/reading_view.h"
+#include "cli/table.h"
 #include "cli/verbs.h"
 #include "skim/batch.h"
 #include "tasks/format.h"
 #include "tasks/text_lines.h"
 #include "wire/query_json.h"
+#include "wire/reading_json.h"
 
 namespace skim::cli {
 namespace {

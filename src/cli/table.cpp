@@ -1,7 +1,7 @@
 #include "cli/table.h"
 
 #include <algorithm>
-#include <vector>
+#include <cstdio>
 
 #include "cli/output.h"
 
@@ -39,6 +39,16 @@ std::string table_text(const Table& table) {
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
+}
+
+std::string format_number(double value, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
+}
+
+std::string format_percent(double share, int decimals) {
+  return format_number(share * 100, decimals) + " %";
 }
 
 }  // namespace skim::cli

@@ -181,7 +181,7 @@ pageTest('a busy server is retried after a delay', kBusy, async (page) => {
   await timed(page);
   page.rejections = 1;
   await setDial(page, 20);
-  await untilText(page, '#error-text', 'The server is busy. Server message: the queue is full. Trying again in 1 second.');
+  await untilText(page, '#error-text', 'The server is busy. Server message: the queue is full. Retrying in 1 second.');
   await screenshot(page, 'busy');
   await page.locator('#error').waitFor({state: 'hidden'});
   assert.equal(page.consoleErrors.length, 1);

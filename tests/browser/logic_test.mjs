@@ -4,12 +4,12 @@ import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 
 const load = (name) => import(new URL(name, pathToFileURL(`${process.env.SKIM_WEB}/`)));
-const {makeApiError, toModel} = await load('api.js');
+const {makeApiError} = await load('api.js');
 const {binColumns} = await load('bar_chart.js');
 const {budgetToPosition, formatFraction, formatSpeedup, positionToBudget, positionToThreshold,
        thresholdToPosition} = await load('numbers.js');
 const {compressText, decodeLink, encodeLink, kMaxLinkLength} = await load('permalink.js');
-const {budgetRange, groupByLayer, splitSteps, stepDecision} = await load('reading.js');
+const {budgetRange, groupByLayer, splitSteps, stepDecision, toModel} = await load('reading.js');
 const {debounce, latestOnly, median, retryDelay} = await load('scheduling.js');
 const {stateFromLink, toLinkFields} = await load('url_state.js');
 const {toSpans, toStringIndices, toWellFormed} = await load('utf8.js');

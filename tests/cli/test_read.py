@@ -1,5 +1,6 @@
 """skim read: one text in, the answer and what was read out."""
 import html.parser
+import json
 import os
 import pty
 import subprocess
@@ -152,27 +153,33 @@ class Terminal(SkimTest):
 
 
 class HtmlCheck(html.parser.HTMLParser):
-    """Knows whether every element that is opened is closed, and collects what matters."""
-    VOID = {"meta", "input", "br", "line", "circle", "path", "rect", "polygon", "polyline"}
+    """Checks that every element is closed; collects tags, scripts and links."""
+    VOID = {"meta", "input", "br", "link"}
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.faults, self.tags, self.outside = [], [], set(), []
+        self.open, self.faults, self.tags, self.links, self.policy = [], [], set(), [], ""
+        self.scripts = []  # (attributes, code)
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
         self.tags.add(tag)
-        self.outside += [value for name, value in attributes if name in ("src", "href")]
+        self.links += [attributes[name] for name in ("src", "href", "action") if name in attributes]
+        if attributes.get("http-equiv") == "Content-Security-Policy":
+            self.policy = attributes["content"]
+        if tag == "script":
+            self.scripts.append((attributes, ""))
         if tag not in self.VOID:
             self.open.append(tag)
 
-    def handle_startendtag(self, tag, attributes):
-        self.tags.add(tag)
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            attributes, code = self.scripts[-1]
+            self.scripts[-1] = (attributes, code + data)
 
     def handle_endtag(self, tag):
-        if tag in self.VOID:
-            return
         if not self.open or self.open.pop() != tag:
             self.faults.append(tag)
 
@@ -183,30 +190,57 @@ class Page(SkimTest):
         self.ok("read", "--html", name, *arguments, **more)
         return open(name, encoding="utf-8").read()
 
-    def check(self, page):
+    def data(self, page):
+        """Checks that the page is valid and self-contained; returns its data."""
         check = HtmlCheck(page)
-        self.assertEqual((check.open, check.faults, check.outside), ([], [], []))
-        self.assertNotIn("script", check.tags)
-        self.assertIn('lang="en"', page)
-        self.assertIn("<title>", page)
-        return check
+        self.assertEqual((check.open, check.faults), ([], []))
+        self.assertTrue(check.policy.startswith("default-src 'none'; "), check.policy)
+        self.assertEqual([link for link in check.links if not link.startswith(("#", "data:"))], [])
+        (kind, data), (module, code) = check.scripts
+        self.assertEqual((kind["type"], module), ("application/json", {"type": "module"}))
+        self.assertNotRegex(code, r"(?m)^(import|export)\b|\bimport\(|\bfetch\(")
+        self.assertFalse(check.tags & {"textarea", "select", "form", "img", "iframe"})
+        self.assertIn('<html lang="en">', page)
+        return json.loads(data)
 
-    def test_is_valid_and_self_contained(self):
-        self.check(self.page(*model(), TEXT))
+    def test_page_holds_the_reading_and_the_model(self):
+        data = self.data(self.page(*model(), TEXT))
+        expected = self.json("read", "--json", *model(), TEXT)
+        expected["microseconds"] = data["reading"]["microseconds"]
+        self.assertEqual(data["reading"], expected)
+        self.assertEqual(data["query"], {"text": TEXT, "question": ""})
+        self.assertEqual(data["model"]["name"], "planted")
+        self.assertEqual((data["model"]["net"], data["model"]["spec"]["reader"]["hidden_size"]), ("classifier", 100))
+        self.assertEqual("skim " + data["version"], self.ok("--version").strip())
 
-    def test_offers_every_pass(self):
-        page = self.page(*model("both.skim"), TEXT)
-        self.check(page)
-        self.assertEqual(page.count('type="radio"'), 4)
+    def test_page_holds_every_pass(self):
+        data = self.data(self.page(*model("both.skim"), TEXT))
+        self.assertEqual([each["reader"] for each in data["reading"]["passes"]],
+                         ["0.forward", "0.backward", "1.forward", "1.backward"])
 
-    def test_escapes_hostile_text(self):
-        page = self.page(*model(), text='</p><script>alert("1")</script> <img src=x onerror=alert(1)> \x1b[31m')
-        self.assertNotIn("img", self.check(page).tags)
-        self.assertNotIn("\x1b", page)
+    def test_page_holds_the_question_and_the_span_of_the_answer(self):
+        data = self.data(self.page(*model("span.skim"), "--question", "Who <ran>?", "Tobin ran to the bakery."))
+        self.assertEqual(data["query"]["question"], "Who <ran>?")
+        answer = data["reading"]["answer"]
+        self.assertEqual(data["query"]["text"][answer["begin"]:answer["end"]], answer["text"])
 
-    def test_accepts_empty_and_invalid_texts(self):
-        self.check(self.page(*model(), text=""))
-        self.check(self.page(*model(), text=b"\xff\xfe good"))
+    def test_page_holds_the_policy(self):
+        self.assertEqual(self.data(self.page(*model(), "--argmax", TEXT))["policy"]["rule"], "argmax")
+        self.assertEqual(self.data(self.page(*model(), "--sample", "--seed", "7", TEXT))["policy"],
+                         {"rule": "sample", "seed": "7"})
+
+    def test_text_cannot_become_markup(self):
+        text = '</script><script>alert("1")</script> <img src=x onerror=alert(1)> <!-- ]]> \x00\x1b[31m\x7f\u2028 &lt;'
+        page = self.page(*model(), text=text)
+        self.assertEqual(self.data(page)["query"]["text"], text)
+        self.assertNotRegex(page, "[\\x00-\\x08\\x0b-\\x1f]")
+
+    def test_page_of_empty_and_invalid_texts(self):
+        self.assertEqual(self.data(self.page(*model(), text=""))["reading"]["words"], [])
+        data = self.data(self.page(*model(), text=b"\xff\xfe good"))
+        self.assertEqual(data["query"]["text"], "?? good")
+        last = data["reading"]["words"][-1]
+        self.assertEqual(data["query"]["text"][last["begin"]:last["end"]], "good")
 
     def test_unwritable_page_is_reported(self):
         self.fails("read", *model(), "--html", "/no/such/page.html", TEXT, says="/no/such/page.html")

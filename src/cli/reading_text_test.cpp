@@ -1,4 +1,4 @@
-#include "cli/reading_view.h"
+#include "cli/reading_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@ namespace skim::cli {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 // A handmade reading: one letter per word, 'r' read, 's' skimmed, 'b' between.
 struct Made {
@@ -71,7 +70,6 @@ TEST(MarkedText, MarksTheAnswerSpanInEveryPass) {
   EXPECT_EQ(marked_text(view, Style::brackets),
             "0.forward, 25 % skimmed:\n[a] <<[b c]>> d\n\n"
             "question.0.forward, 50 % skimmed:\n[who]?");
-  EXPECT_THAT(reading_page(view), HasSubstr("<b class=\"answer\">"));
 }
 
 TEST(MarkedText, HighlightsTheAnswerFromFirstToLastWord) {
@@ -96,31 +94,6 @@ TEST(MarkedText, AppendsAQuestionThatWasRead) {
 TEST(SummaryLine, CountsWordsOfTheFirstPass) {
   const Made made("a b c", {{0, 1}, {2, 3}, {4, 5}}, "rss");
   EXPECT_THAT(summary_line(made.view()), HasSubstr("75.0%, read 1 of 3 words (66.7% skimmed)"));
-}
-
-TEST(ReadingPage, EscapesTextAndLabels) {
-  const Made made("<script>alert(1)</script>", {{0, 25}}, "r");
-  const std::string page = reading_page(made.view());
-  EXPECT_THAT(page, Not(HasSubstr("<script")));
-  EXPECT_THAT(page, HasSubstr("&lt;script&gt;"));
-  EXPECT_THAT(page, HasSubstr("good &amp; &lt;fine&gt;"));
-}
-
-TEST(ReadingPage, OffersEveryPass) {
-  Made made("a b", {{0, 1}, {2, 3}}, "rs");
-  EXPECT_THAT(reading_page(made.view()), Not(HasSubstr("type=\"radio\"")));
-  made.reading.trace.push_back(made.reading.trace[0]);
-  made.reading.trace[1].reader = "0.backward";
-  const std::string page = reading_page(made.view());
-  EXPECT_THAT(page, HasSubstr("type=\"radio\""));
-  EXPECT_THAT(page, HasSubstr("0.backward</label>"));
-}
-
-TEST(ReadingPage, HasNoScriptsOrExternalResources) {
-  const std::string page = reading_page(Made("a b", {{0, 1}, {2, 3}}, "rs").view());
-  EXPECT_THAT(page, Not(HasSubstr("http")));
-  EXPECT_THAT(page, Not(HasSubstr("<script")));
-  EXPECT_THAT(page, HasSubstr("<html lang=\"en\">"));
 }
 
 }  // namespace
