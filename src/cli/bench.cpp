@@ -48,6 +48,7 @@ void declare(Options& options, BenchOptions& chosen) {
   options.add("--rounds", speed.rounds, "N", "number of interleaved rounds (default 20)");
   options.add("--seed", speed.seed, "N", "random seed of words and decisions (default 1)");
   for (const auto& [old_name, new_name] : kRenamed) options.add_renamed(old_name, new_name);
+  options.add_renamed("--html", "reproduction/plot, which draws what --json prints");
   options.add_flag("--json", chosen.json, "the rows as JSON");
   options.add_flag("--quiet", chosen.quiet, "no progress bar");
   options.add_example("taskset -c 0 skim bench --hidden-size 100,200 --json");

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/output.h"
@@ -60,7 +61,17 @@ std::string help() {
   return text;
 }
 
+// Verbs of 0.1, with their successors.
+constexpr std::array kRemovedVerbs = {
+    std::pair{std::string_view("experiment"), "reproduction/run and reproduction/report"},
+    std::pair{std::string_view("data"), "make_data, which a build makes beside skim"}};
+
 int unknown_verb(std::string_view name) {
+  for (const auto& [removed, successor] : kRemovedVerbs) {
+    if (name != removed) continue;
+    print_message("", "'skim " + std::string(removed) + "' is now " + successor);
+    return kUsageError;
+  }
   std::vector<std::string_view> names;
   for (const Verb& verb : kVerbs) names.push_back(verb.name);
   std::string message = "unknown verb '" + printable(name) + "'";

@@ -30,6 +30,7 @@ void declare(Options& options, SweepVerbOptions& chosen) {
               "thresholds to evaluate, 0 to 1 (default: 17, denser at the ends)");
   options.add_flag("--speed", chosen.speed, "also measure the speed-up at each threshold");
   declare(options, chosen.timing);
+  options.add_renamed("--html", "reproduction/plot, which draws what --json prints");
   options.add_flag("--json", chosen.json, "the rows as JSON");
   options.add_example("skim sweep dev.tsv --model imdb.skim --json");
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/result_macros.h"
 #include "readers/reader.h"
 #include "runtime/checks.h"
 #include "spec/params.h"
@@ -70,9 +71,7 @@ Result<Tensors> match_tensors(std::span<const TensorSpec> expected,
       return fail(Fault::argument, "tensor '" + each.name + "' of shape " +
                                        format_shape(each.shape) + " is missing");
     }
-    if (Result<void> fine = check(*tensor, each); !fine) {
-      return tl::make_unexpected(fine.error());
-    }
+    SKIM_RETURN_IF_ERROR(check(*tensor, each));
     tensors.push_back({each.name, tensor->values});
   }
   return tensors;
@@ -93,9 +92,9 @@ Result<void> check_row_sizes(const ReaderSpec& spec, std::size_t in, std::size_t
                                      std::to_string(width));
   }
   const std::size_t count = in / width;
-  Result<void> fine = check_size("out", out, count * static_cast<std::size_t>(spec.hidden_size));
-  if (fine && steps != 0) fine = check_size("steps", steps, count);
-  return fine;
+  SKIM_RETURN_IF_ERROR(check_size("out", out, count * static_cast<std::size_t>(spec.hidden_size)));
+  if (steps != 0) SKIM_RETURN_IF_ERROR(check_size("steps", steps, count));
+  return {};
 }
 
 Buffer<float> copy_buffer(const Buffer<float>& from) {
@@ -159,13 +158,12 @@ std::span<const float> LayerState::cell() const {
 std::uint64_t LayerState::position() const { return impl_->state.position; }
 
 Result<void> LayerState::set_hidden(std::span<const float> values) {
-  if (Result<void> fine = check_size("hidden", values.size(), impl_->hidden_size); !fine)
-    return fine;
+  SKIM_RETURN_IF_ERROR(check_size("hidden", values.size(), impl_->hidden_size));
   std::copy(values.begin(), values.end(), impl_->state.hidden.data());
   return {};
 }
 Result<void> LayerState::set_cell(std::span<const float> values) {
-  if (Result<void> fine = check_size("cell", values.size(), impl_->cell_size); !fine) return fine;
+  SKIM_RETURN_IF_ERROR(check_size("cell", values.size(), impl_->cell_size));
   std::copy(values.begin(), values.end(), impl_->state.cell.data());
   return {};
 }
@@ -176,16 +174,15 @@ struct Layer::Parts {
 
 Result<Layer> Layer::create(const ReaderSpec& spec, std::span<const NamedTensor> tensors,
                             WeightType weights) {
-  if (Result<void> fine = skim::check(spec); !fine) return tl::make_unexpected(fine.error());
+  SKIM_RETURN_IF_ERROR(skim::check(spec));
   if (spec.kind == ReaderKind::lstm_jump && !spec.jump.sentence_end_ids.empty()) {
     return fail(
         Fault::argument,
         "reader.jump.sentence_end_ids are token ids, but a layer reads rows; leave it empty");
   }
   const std::vector<TensorSpec> expected = reader_tensors(spec);
-  Result<Tensors> found = match_tensors(expected, tensors);
-  if (!found) return tl::make_unexpected(found.error());
-  return Layer(std::make_shared<const Parts>(Parts{make_reader(spec, *found, weights)}));
+  SKIM_ASSIGN_OR_RETURN(const Tensors found, match_tensors(expected, tensors));
+  return Layer(std::make_shared<const Parts>(Parts{make_reader(spec, found, weights)}));
 }
 
 const ReaderSpec& Layer::spec() const { return parts_->reader->spec(); }
@@ -204,11 +201,12 @@ Result<void> Layer::read(std::span<const float> in, Policy policy, LayerState& s
   const auto input = static_cast<std::size_t>(spec().input_size);
   const auto hidden = static_cast<std::size_t>(spec().hidden_size);
   LayerState::Impl& impl = *state.impl_;
-  Result<void> fine = skim::check(policy);
-  if (fine) fine = check_row_sizes(spec(), in.size(), out.size(), steps.size());
-  if (fine) fine = check_size("state.hidden", impl.hidden_size, hidden);
-  if (fine) fine = check_size("state.cell", impl.cell_size, spec().cell == Cell::lstm ? hidden : 0);
-  if (!fine || in.empty()) return fine;
+  SKIM_RETURN_IF_ERROR(skim::check(policy));
+  SKIM_RETURN_IF_ERROR(check_row_sizes(spec(), in.size(), out.size(), steps.size()));
+  SKIM_RETURN_IF_ERROR(check_size("state.hidden", impl.hidden_size, hidden));
+  const std::size_t cell = spec().cell == Cell::lstm ? hidden : 0;
+  SKIM_RETURN_IF_ERROR(check_size("state.cell", impl.cell_size, cell));
+  if (in.empty()) return {};
 
   if (impl.reader != parts_->reader.get())
     adopt_state(*parts_->reader, impl.hidden_size, impl.state);

@@ -4,14 +4,15 @@
 #include <cmath>
 #include <utility>
 
+#include "base/result_macros.h"
 #include "runtime/model_impl.h"
 #include "spec/params.h"
 
 namespace skim {
 namespace {
 
-Result<std::shared_ptr<ModelImpl>> make_impl(std::shared_ptr<const ModelResources> resources,
-                                             ModelSpec spec, LoadOptions options) {
+std::shared_ptr<ModelImpl> make_impl(std::shared_ptr<const ModelResources> resources,
+                                     ModelSpec spec, LoadOptions options) {
   auto impl = std::make_shared<ModelImpl>();
   impl->net = make_net({spec, resources->file, resources->embeddings, options.table_bytes});
   impl->resources = std::move(resources);
@@ -21,17 +22,14 @@ Result<std::shared_ptr<ModelImpl>> make_impl(std::shared_ptr<const ModelResource
   return impl;
 }
 
-Result<std::shared_ptr<ModelImpl>> make_impl(Result<ModelFile> file, LoadOptions options) {
-  if (!file) return tl::make_unexpected(file.error());
-  Result<Vocab> vocab = Vocab::create(file->vocabulary);
-  if (!vocab) {
-    return fail(vocab.error().fault, file->name + ": vocabulary: " + vocab.error().message);
-  }
-  auto resources = std::make_shared<const ModelResources>(std::move(*file), std::move(*vocab));
+Result<std::shared_ptr<ModelImpl>> make_impl(ModelFile file, LoadOptions options) {
+  Result<Vocab> vocab = Vocab::create(file.vocabulary);
+  if (!vocab)
+    return fail(vocab.error().fault, file.name + ": vocabulary: " + vocab.error().message);
+  auto resources = std::make_shared<const ModelResources>(std::move(file), std::move(*vocab));
   ModelSpec spec = resources->file.spec;
-  Result<std::shared_ptr<ModelImpl>> impl =
-      make_impl(std::move(resources), std::move(spec), options);
-  if (impl) (*impl)->calibration = (*impl)->resources->file.calibration;
+  auto impl = make_impl(std::move(resources), std::move(spec), options);
+  impl->calibration = impl->resources->file.calibration;
   return impl;
 }
 
@@ -44,16 +42,16 @@ std::string format_work(double value) {
 }  // namespace
 
 Result<Model> Model::load(const std::filesystem::path& path, LoadOptions options) {
-  return make_impl(open_model_file(path), options).map([](auto impl) {
-    return Model(std::move(impl));
-  });
+  SKIM_ASSIGN_OR_RETURN(ModelFile file, open_model_file(path));
+  SKIM_ASSIGN_OR_RETURN(auto impl, make_impl(std::move(file), options));
+  return Model(std::move(impl));
 }
 
 Result<Model> Model::from_bytes(std::vector<std::byte> bytes, std::string name,
                                 LoadOptions options) {
-  return make_impl(open_model_bytes(std::move(bytes), std::move(name)), options).map([](auto impl) {
-    return Model(std::move(impl));
-  });
+  SKIM_ASSIGN_OR_RETURN(ModelFile file, open_model_bytes(std::move(bytes), std::move(name)));
+  SKIM_ASSIGN_OR_RETURN(auto impl, make_impl(std::move(file), options));
+  return Model(std::move(impl));
 }
 
 const ModelSpec& Model::spec() const { return impl_->spec; }
@@ -95,9 +93,7 @@ Result<Model> Model::dense() const {
   ModelSpec dense_spec = spec();
   dense_spec.reader.kind = ReaderKind::dense;
   dense_spec.reader.skim_sizes.clear();
-  return make_impl(impl_->resources, std::move(dense_spec), impl_->options).map([](auto impl) {
-    return Model(std::move(impl));
-  });
+  return Model(make_impl(impl_->resources, std::move(dense_spec), impl_->options));
 }
 
 }  // namespace skim

@@ -2,18 +2,19 @@
 
 #include <utility>
 
+#include "base/result_macros.h"
+
 namespace skim {
 
 Result<Probe> make_probe(Session& session, const Query& query, const Policy& policy) {
-  auto reading = session.read(query, policy);
-  if (!reading) return tl::make_unexpected(reading.error());
+  SKIM_ASSIGN_OR_RETURN(auto reading, session.read(query, policy));
   return Probe{query,
                policy,
-               reading->answer.index,
-               reading->answer.begin,
-               reading->answer.end,
-               std::move(reading->scores),
-               std::move(reading->trace)};
+               reading.answer.index,
+               reading.answer.begin,
+               reading.answer.end,
+               std::move(reading.scores),
+               std::move(reading.trace)};
 }
 
 Result<Model> load_draft(const ModelDraft& draft, const std::string& name) {

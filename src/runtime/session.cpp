@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result_macros.h"
 #include "nets/net.h"
 #include "runtime/checks.h"
 #include "runtime/model_impl.h"
@@ -80,15 +81,16 @@ const Model& Session::model() const { return memory_->model; }
 
 Result<Reading> Session::read(const Query& query, Policy policy) {
   Reading reading;
-  return read(query, policy, reading).map([&] { return std::move(reading); });
+  SKIM_RETURN_IF_ERROR(read(query, policy, reading));
+  return reading;
 }
 
 // Inference: validation, tokenization, the forward pass of the net, and the conversion of its
 // scores to a Reading.
 Result<void> Session::read(const Query& query, Policy policy, Reading& into) {
   const ModelImpl& impl = model_impl(memory_->model);
-  if (Result<void> fine = check(policy); !fine) return fine;
-  if (Result<void> fine = check(query, impl.spec); !fine) return fine;
+  SKIM_RETURN_IF_ERROR(check(policy));
+  SKIM_RETURN_IF_ERROR(check(query, impl.spec));
   const auto tokenize = [&](const std::string& text, std::vector<TokenSpan>& words,
                             std::vector<WordId>& ids) {
     encode(text, impl.spec.tokenizer, impl.resources->vocab, words, ids);
@@ -135,7 +137,7 @@ Result<void> Session::begin(Policy policy) {
                                      " is bidirectional, so it needs the whole text at once; call "
                                      "read instead of begin and push");
   }
-  if (Result<void> fine = check(policy); !fine) return fine;
+  SKIM_RETURN_IF_ERROR(check(policy));
   impl.net->streaming_net()->start(memory_->stream_memory);
   memory_->pushed_words.clear();
   memory_->policy = policy;

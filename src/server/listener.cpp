@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <memory>
 
+#include "base/result_macros.h"
+
 namespace skim::server {
 namespace {
 
@@ -43,23 +45,22 @@ bool is_loopback(const std::string& ip) { return ip == "::1" || ip.starts_with("
 }  // namespace
 
 Result<Listener> listen_at(const std::string& host, int port) {
-  const auto addresses = resolve(host, port);
-  if (!addresses) return tl::make_unexpected(addresses.error());
-  auto socket = bind_and_listen(**addresses, host + ":" + std::to_string(port));
-  if (!socket) return tl::make_unexpected(socket.error());
+  SKIM_ASSIGN_OR_RETURN(const auto addresses, resolve(host, port));
+  SKIM_ASSIGN_OR_RETURN(auto socket,
+                        bind_and_listen(*addresses, host + ":" + std::to_string(port)));
   sockaddr_storage name{};
   socklen_t size = sizeof name;
   std::array<char, NI_MAXHOST> number{};
   std::array<char, NI_MAXSERV> service{};
   auto* address = reinterpret_cast<sockaddr*>(&name);
-  if (::getsockname(socket->number(), address, &size) != 0 ||
+  if (::getsockname(socket.number(), address, &size) != 0 ||
       ::getnameinfo(address, size, number.data(), number.size(), service.data(), service.size(),
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
     return fail(Fault::io, host + ": cannot determine the address of the listening socket");
   }
   const std::string ip = number.data();
   const std::string bracketed = ip.find(':') == std::string::npos ? ip : "[" + ip + "]";
-  return Listener{std::move(*socket), bracketed + ":" + service.data(), is_loopback(ip)};
+  return Listener{std::move(socket), bracketed + ":" + service.data(), is_loopback(ip)};
 }
 
 }  // namespace skim::server

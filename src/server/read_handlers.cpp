@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_text.h"
+#include "base/result_macros.h"
 #include "wire/query_json.h"
 #include "wire/reading_json.h"
 
@@ -96,17 +97,15 @@ HttpResult<std::size_t> parse_model(const ServerOptions& options, Json& body) {
 }
 
 HttpResult<Policy> parse_read_policy(const Json& body, const ServedModel& served) {
-  const auto threshold = parse_fraction(body, "threshold");
-  if (!threshold) return tl::make_unexpected(threshold.error());
-  const auto budget = parse_fraction(body, "budget");
-  if (!budget) return tl::make_unexpected(budget.error());
-  if (*threshold && *budget) {
+  SKIM_ASSIGN_OR_RETURN(const auto threshold, parse_fraction(body, "threshold"));
+  SKIM_ASSIGN_OR_RETURN(const auto budget, parse_fraction(body, "budget"));
+  if (threshold && budget) {
     return http_error(400, "threshold and budget cannot be given together", "budget");
   }
   Policy policy;
-  if (*threshold) policy.threshold = static_cast<float>(**threshold);
-  if (*budget) {
-    const auto found = served.model.threshold_for(**budget);
+  if (threshold) policy.threshold = static_cast<float>(*threshold);
+  if (budget) {
+    const auto found = served.model.threshold_for(*budget);
     if (!found) return http_error(422, hide_path(found.error().message, served), "budget");
     policy.threshold = *found;
   }
@@ -117,16 +116,10 @@ HttpResult<ReadParams> parse_params(const ServerOptions& options, Json& body,
                                     ReadingFields fields) {
   ReadParams params;
   params.fields = fields;
-  const auto model = parse_model(options, body);
-  if (!model) return tl::make_unexpected(model.error());
-  params.model = *model;
-  const auto policy = parse_read_policy(body, options.models[params.model]);
-  if (!policy) return tl::make_unexpected(policy.error());
-  params.policy = *policy;
-  const auto words = parse_bool(body, "words", params.fields.words);
-  if (!words) return tl::make_unexpected(words.error());
-  const auto passes = parse_bool(body, "passes", params.fields.passes);
-  if (!passes) return tl::make_unexpected(passes.error());
+  SKIM_ASSIGN_OR_RETURN(params.model, parse_model(options, body));
+  SKIM_ASSIGN_OR_RETURN(params.policy, parse_read_policy(body, options.models[params.model]));
+  SKIM_RETURN_IF_ERROR(parse_bool(body, "words", params.fields.words));
+  SKIM_RETURN_IF_ERROR(parse_bool(body, "passes", params.fields.passes));
   return params;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/result_macros.h"
 #include "server/event_loop.h"
 
 namespace skim::server {
@@ -35,9 +36,7 @@ Result<void> raise_descriptor_limit(std::size_t required) {
 
 Result<void> serve(ServerState state) {
   const std::size_t required = state.options.limits.connections + kMaxRejected + kOtherDescriptors;
-  if (auto raised = raise_descriptor_limit(required); !raised) {
-    return tl::make_unexpected(raised.error());
-  }
+  SKIM_RETURN_IF_ERROR(raise_descriptor_limit(required));
   EventLoop loop(std::move(state), kMaxRejected);
   return loop.run();
 }

@@ -9,7 +9,7 @@ from support import SkimTest
 
 def make_data(*arguments):
     return subprocess.run([support.MAKE_DATA, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=support.PATIENCE)
+                          timeout=support.TIMEOUT)
 
 
 class Data(SkimTest):
