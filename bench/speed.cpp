@@ -198,8 +198,7 @@ std::vector<SpeedRow> measure_size(const SpeedOptions& options, int hidden_size,
 
 }  // namespace
 
-Result<std::vector<SpeedRow>> measure_speed(const SpeedOptions& options,
-                                            const SpeedProgress& progress) {
+Result<std::vector<SpeedRow>> measure_speed(const SpeedOptions& options, const Progress& progress) {
   if (options.sequence_length < 1 || options.vocab_size < 1 || options.rounds < 1) {
     return fail(Fault::argument, "bench: sequence, vocab-size and rounds must be at least 1");
   }
@@ -219,7 +218,7 @@ Result<std::vector<SpeedRow>> measure_speed(const SpeedOptions& options,
       }
       const auto some = measure_size(options, hidden_size, skim_size);
       rows.insert(rows.end(), some.begin(), some.end());
-      if (progress) progress(++done, all);
+      report_progress(progress, static_cast<double>(++done) / static_cast<double>(all));
     }
   }
   return rows;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "base/progress.h"
 #include "skim/result.h"
 #include "skim/spec.h"
 #include "skim/trace.h"
@@ -46,11 +46,9 @@ struct SpeedRow {
   double share_of_executed() const { return speedup / costs.executed.reduction(); }
 };
 
-using SpeedProgress = std::function<void(std::size_t done, std::size_t all)>;
-
 // Measures one row per hidden size, skim size and skim rate. Runs on the calling thread: pin it to
 // a core and keep the machine idle.
 Result<std::vector<SpeedRow>> measure_speed(const SpeedOptions& options,
-                                            const SpeedProgress& progress = {});
+                                            const Progress& progress = {});
 
 }  // namespace skim

@@ -134,9 +134,7 @@ int bench_verb(Arguments arguments) {
   {
     ProgressBar bar("bench", chosen.quiet ? ProgressBar::Mode::hidden : ProgressBar::Mode::shown);
     bar.update(0);
-    rows = measure_speed(speed_options(chosen), [&bar](std::size_t done, std::size_t all) {
-      bar.update(static_cast<double>(done) / static_cast<double>(all));
-    });
+    rows = measure_speed(speed_options(chosen), bar.callback());
   }
   if (!rows) return failed("bench", rows.error());
   if (rows->empty())

@@ -21,7 +21,16 @@ std::string time_left(double fraction, double seconds) {
   return std::to_string(static_cast<int>(std::ceil(left / 60))) + " min left";
 }
 
+// Leaves the last column free: some terminals wrap when it is written.
+std::size_t line_width() { return terminal_width(STDERR_FILENO) - 1; }
+
 }  // namespace
+
+std::string format_cells(double fraction, std::size_t cells) {
+  const auto filled =
+      static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(cells));
+  return "[" + std::string(filled, '#') + std::string(cells - filled, '.') + "]";
+}
 
 std::string format_progress_bar(const std::string& title, double fraction, double seconds,
                                 std::size_t width) {
@@ -32,10 +41,7 @@ std::string format_progress_bar(const std::string& title, double fraction, doubl
   const std::size_t fixed = title.size() + 3 + figures.size() + 14;
   const std::size_t cells = std::min<std::size_t>(width > fixed ? width - fixed : 0, 40);
   std::string text = title;
-  if (cells >= 5) {
-    const auto filled = static_cast<std::size_t>(fraction * static_cast<double>(cells));
-    text += " [" + std::string(filled, '#') + std::string(cells - filled, '.') + "]";
-  }
+  if (cells >= 5) text += " " + format_cells(fraction, cells);
   text += figures;
   if (!left.empty()) text += "  " + left;
   return text.substr(0, width);
@@ -44,9 +50,7 @@ std::string format_progress_bar(const std::string& title, double fraction, doubl
 ProgressBar::ProgressBar(std::string title, Mode mode)
     : title_(std::move(title)), active_(mode == Mode::shown && is_terminal(STDERR_FILENO)) {}
 
-ProgressBar::~ProgressBar() {
-  if (drawn_) static_cast<void>(write_all(STDERR_FILENO, "\r\x1b[K"));
-}
+ProgressBar::~ProgressBar() { clear(); }
 
 Progress ProgressBar::callback() {
   if (!active_) return {};
@@ -54,15 +58,28 @@ Progress ProgressBar::callback() {
 }
 
 void ProgressBar::update(double fraction) {
-  const Clock::time_point now = Clock::now();
-  if (!active_ || (drawn_ && now - last_ < kRefresh)) return;
-  const double seconds = std::chrono::duration<double>(now - started_).count();
-  // Leaves the last column free: some terminals wrap when it is written.
-  const std::size_t width = terminal_width(STDERR_FILENO) - 1;
-  static_cast<void>(write_all(
-      STDERR_FILENO, "\r" + format_progress_bar(title_, fraction, seconds, width) + "\x1b[K"));
+  if (!is_due()) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  draw(format_progress_bar(title_, fraction, seconds, line_width()));
+}
+
+void ProgressBar::update_line(const std::string& line) {
+  if (is_due()) draw(line.substr(0, line_width()));
+}
+
+void ProgressBar::clear() {
+  if (drawn_) static_cast<void>(write_all(STDERR_FILENO, "\r\x1b[K"));
+  drawn_ = false;
+}
+
+bool ProgressBar::is_due() const {
+  return active_ && (!drawn_ || Clock::now() - last_ >= kRefresh);
+}
+
+void ProgressBar::draw(const std::string& line) {
+  static_cast<void>(write_all(STDERR_FILENO, "\r" + line + "\x1b[K"));
   drawn_ = true;
-  last_ = now;
+  last_ = Clock::now();
 }
 
 }  // namespace skim::cli

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "eval/progress.h"
+#include "base/progress.h"
 
 namespace skim::cli {
 
@@ -19,10 +19,17 @@ class ProgressBar {
 
   // Returns a callback that updates the bar; the bar must outlive it.
   Progress callback();
-  // Redraws the bar at most every 80 ms; `fraction` is 0 to 1.
+  // Draws the bar; `fraction` is 0 to 1. Calls within 80 ms of the last drawing do nothing.
   void update(double fraction);
+  // Draws `line`, cut to the width of the terminal, instead of title, percentage and time left.
+  void update_line(const std::string& line);
+  // Clears the line, for a message in its place; the next update draws it again.
+  void clear();
 
  private:
+  bool is_due() const;
+  void draw(const std::string& line);
+
   using Clock = std::chrono::steady_clock;
   std::string title_;
   bool active_;
@@ -30,6 +37,9 @@ class ProgressBar {
   Clock::time_point started_ = Clock::now();
   Clock::time_point last_ = {};
 };
+
+// "[#####.....]" with `cells` characters between the brackets.
+std::string format_cells(double fraction, std::size_t cells);
 
 // Formats the bar in at most `width` columns: "sweep [#####.....] 50%  12 s left".
 std::string format_progress_bar(const std::string& title, double fraction, double seconds,

@@ -32,6 +32,11 @@ TEST(FormatProgressBar, ClampsTheFraction) {
   EXPECT_THAT(format_progress_bar("x", -1, 1, 80), HasSubstr("0%"));
 }
 
+TEST(FormatCells, FillsInProportionToTheFraction) {
+  EXPECT_EQ(format_cells(0.5, 10), "[#####.....]");
+  EXPECT_EQ(format_cells(2, 4), "[####]");
+}
+
 TEST(TableText, AlignsColumnsAndDropsTrailingSpace) {
   const Table table{{"name", "n"}, {{"\u00E9", "10"}, {"long name", "5"}}};
   EXPECT_EQ(table_text(table), "name        n\n\u00E9          10\nlong name   5\n");

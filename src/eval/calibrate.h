@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eval/progress.h"
+#include "base/progress.h"
 #include "skim/model.h"
 #include "skim/query.h"
 #include "skim/result.h"

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "eval/progress.h"
+#include "base/progress.h"
 #include "eval/report.h"
 #include "eval/test_set.h"
 #include "eval/timing.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "eval/progress.h"
+#include "base/progress.h"
 #include "eval/test_set.h"
 #include "eval/timing.h"
 #include "skim/model.h"

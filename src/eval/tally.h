@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eval/progress.h"
+#include "base/progress.h"
 #include "eval/test_set.h"
 #include "skim/batch.h"
 #include "skim/policy.h"

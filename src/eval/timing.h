@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "eval/progress.h"
+#include "base/progress.h"
 #include "skim/model.h"
 #include "skim/policy.h"
 #include "skim/query.h"

@@ -5,7 +5,6 @@
 #include <malloc.h>
 #endif
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -20,7 +19,7 @@
 #include "base/result_macros.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/terminal.h"
+#include "cli/progress.h"
 #include "eval/calibrate.h"
 #include "eval/evaluate.h"
 #include "eval/report.h"
@@ -50,44 +49,33 @@ std::string format(const char* pattern, auto... values) {
 // Progress on stderr: one line per evaluation on dev, and a progress bar on a terminal.
 class ProgressDisplay {
  public:
-  explicit ProgressDisplay(bool quiet) : quiet_(quiet), terminal_(is_terminal(STDERR_FILENO)) {}
-  ~ProgressDisplay() { clear_line(); }
+  explicit ProgressDisplay(ProgressBar::Mode mode)
+      : quiet_(mode == ProgressBar::Mode::hidden), bar_("train", mode) {}
 
   void show(const train::JobProgress& now) {
     if (quiet_) return;
     if (now.evaluated) {
       dev_ = format("dev %.1f%%, skimmed %.0f%%", 100 * now.dev_accuracy, 100 * now.dev_skim_rate);
-      clear_line();
+      bar_.clear();
       std::fprintf(stderr, "step %lld  loss %.3f  %s%s  %.0f words/s\n",
                    static_cast<long long>(now.step), now.loss, dev_.c_str(),
                    now.best ? "  best" : "", now.words_per_second);
     }
-    if (!terminal_ || now.seconds - drawn_at_ < 0.2) return;
-    drawn_at_ = now.seconds;
-    const double share =
+    const double fraction =
         now.steps > 0 ? static_cast<double>(now.step) / static_cast<double>(now.steps) : 0;
-    std::string bar(20, '.');
-    for (std::size_t i = 0; i < 20 && static_cast<double>(i) < 20 * share; ++i) bar[i] = '#';
-    std::string line = format("[%s] step %lld  loss %.3f  %s  %.0f words/s  %.0f s left",
-                              bar.c_str(), static_cast<long long>(now.step), now.loss, dev_.c_str(),
-                              now.words_per_second, now.seconds_left);
-    line.resize(std::min(line.size(), terminal_width(STDERR_FILENO) - 1));
-    std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
-    drawn_ = true;
+    bar_.update_line(format("%s step %lld  loss %.3f  %s  %.0f words/s  %.0f s left",
+                            format_cells(fraction, 20).c_str(), static_cast<long long>(now.step),
+                            now.loss, dev_.c_str(), now.words_per_second, now.seconds_left));
   }
   void message(const std::string& text) {
     if (quiet_) return;
-    clear_line();
+    bar_.clear();
     print_message("train", text);
   }
 
  private:
-  void clear_line() {
-    if (drawn_) std::fprintf(stderr, "\r\x1b[K");
-    drawn_ = false;
-  }
-  bool quiet_, terminal_, drawn_ = false;
-  double drawn_at_ = -1;
+  bool quiet_;
+  ProgressBar bar_;
   std::string dev_ = "dev not yet evaluated";
 };
 
@@ -183,11 +171,10 @@ int run(Arguments arguments) {
   if (const auto valid = check_test_file(chosen); !valid) return failed("train", valid.error());
   std::signal(SIGINT, request_stop);
   std::signal(SIGTERM, request_stop);
-  chosen.job.teacher = make_teacher(
-      chosen.job.teachers,
-      {chosen.job.threads, chosen.quiet ? ProgressBar::Mode::hidden : ProgressBar::Mode::shown,
-       &stop_requested});
-  ProgressDisplay display(chosen.quiet);
+  const auto mode = chosen.quiet ? ProgressBar::Mode::hidden : ProgressBar::Mode::shown;
+  chosen.job.teacher =
+      make_teacher(chosen.job.teachers, {chosen.job.threads, mode, &stop_requested});
+  ProgressDisplay display(mode);
   if (train::blas_name().empty())
     display.message(
         "the BLAS in use is neither OpenBLAS nor BLIS and may be many times slower; install "
