@@ -51,7 +51,7 @@ class Layers(Case):
                       self.faults({"src/nets/a.h": "", "src/base/b.cpp": '#include "../nets/a.h"\n'}))
 
     def test_restricts_third_party_headers(self):
-        for header in ("hwy/highway.h", "nlohmann/json.hpp", "torch/torch.h", "CLI/CLI.hpp", "pybind11/stl.h"):
+        for header in ("hwy/highway.h", "nlohmann/json.hpp", "simdjson.h", "torch/torch.h", "CLI/CLI.hpp", "pybind11/stl.h"):
             self.assertIn("is allowed in", self.faults({"src/text/a.cpp": f"#include <{header}>\n"}))
 
     def test_only_tests_may_include_test_support(self):

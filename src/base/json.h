@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -22,6 +23,23 @@ inline constexpr int kMaxJsonDepth = 64;
 // bytes and anything after the document. Error messages call the source `name` and give the byte
 // position (from 0).
 Result<Json> parse_json(std::string_view text, std::string_view name);
+
+// Parses like parse_json and keeps its buffers for the next document, unless one is longer than 64
+// KiB. For many short documents: the allocation of the buffers takes as long as parsing one. Not
+// thread-safe.
+class JsonParser {
+ public:
+  JsonParser();
+  JsonParser(const JsonParser&) = delete;
+  JsonParser& operator=(const JsonParser&) = delete;
+  ~JsonParser();
+
+  Result<Json> parse(std::string_view text, std::string_view name);
+
+ private:
+  struct Buffers;
+  std::unique_ptr<Buffers> buffers_;
+};
 
 // Serializes on one line, or indented by `indent`. Never fails: invalid UTF-8 becomes U+FFFD,
 // numbers that are not finite become null.

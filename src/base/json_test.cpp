@@ -29,6 +29,15 @@ TEST(ParseJson, NamesSourceAndBytePosition) {
   EXPECT_THAT(parse_error(""), HasSubstr("not valid JSON"));
 }
 
+TEST(ParseJson, ReasonsAreShortPhrases) {
+  EXPECT_EQ(parse_error("[tru]"), "x.json: not valid JSON at byte 4: invalid literal");
+  EXPECT_EQ(parse_error("[1 2]"),
+            "x.json: not valid JSON at byte 3: unexpected number literal; expected ']'");
+  EXPECT_EQ(parse_error("\"abc"),
+            "x.json: not valid JSON at byte 4: invalid string: missing closing quote");
+  EXPECT_EQ(parse_error("1e999"), "x.json: not valid JSON at byte 4: number overflow");
+}
+
 TEST(ParseJson, RejectsDataAfterTheDocument) {
   EXPECT_THAT(parse_error("{} x"), HasSubstr("at byte 3"));
   EXPECT_THAT(parse_error(std::string_view("{}\0", 3)), HasSubstr("zero byte"));
@@ -41,7 +50,8 @@ TEST(ParseJson, RejectsInvalidUtf8AndHugeNumbers) {
 }
 
 TEST(ParseJson, RejectsDuplicateFieldsInSmallAndLargeObjects) {
-  EXPECT_THAT(parse_error(R"({"a":{"b":1,"b":2}})"), HasSubstr("'b' is duplicated"));
+  EXPECT_THAT(parse_error(R"({"a":{"b":1,"b":2}})"),
+              HasSubstr("at byte 18: field 'b' is duplicated"));
   std::string large = "{";
   for (int i = 0; i < 1000; ++i) large += "\"k" + std::to_string(i) + "\":0,";
   EXPECT_THAT(parse_error(large + "\"k500\":1}"), HasSubstr("'k500' is duplicated"));
@@ -53,7 +63,8 @@ TEST(ParseJson, StopsAtTheDepthLimit) {
     return std::string(depth, '[') + std::string(depth, ']');
   };
   EXPECT_TRUE(parse_json(nested(kMaxJsonDepth), "x"));
-  EXPECT_THAT(parse_error(nested(kMaxJsonDepth + 1)), HasSubstr("nested deeper than 64"));
+  EXPECT_THAT(parse_error(nested(kMaxJsonDepth + 1)),
+              HasSubstr("at byte 64: nested deeper than 64 levels"));
   EXPECT_THAT(parse_error(std::string(1000000, '[')), HasSubstr("nested deeper than 64"));
 }
 
@@ -141,6 +152,23 @@ TEST(ParseJson, AcceptsWhatTheReferenceAccepts) {
                            "\xEF\xBB",
                            ""}) {
     EXPECT_EQ(parse_json(text, "x").has_value(), Json::accept(std::string_view(text))) << text;
+  }
+}
+
+TEST(JsonParser, ParsesLikeParseJsonWhateverItParsedBefore) {
+  JsonParser parser;
+  const std::string large = "[\"" + std::string(100000, 'a') + "\"]";
+  const std::string big_integer = "[18446744073709551616, \"b\"]";
+  for (const std::string& text : {std::string(R"({"a": [1, -2, 0.5]})"), large, std::string("{"),
+                                  std::string(), big_integer, std::string("true")}) {
+    const auto expected = parse_json(text, "x");
+    const auto parsed = parser.parse(text, "x");
+    ASSERT_EQ(parsed.has_value(), expected.has_value()) << text.substr(0, 40);
+    if (parsed) {
+      EXPECT_EQ(*parsed, *expected);
+    } else {
+      EXPECT_EQ(parsed.error().message, expected.error().message);
+    }
   }
 }
 

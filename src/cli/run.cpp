@@ -66,9 +66,10 @@ bool starts_like_object(std::string_view line) {
   return name != std::string_view::npos && line[name] == '"';
 }
 
-Result<Query> parse_query_line(std::string_view line, std::size_t number, Json& id) {
+Result<Query> parse_query_line(JsonParser& parser, std::string_view line, std::size_t number,
+                               Json& id) {
   const std::string where = "line " + std::to_string(number);
-  SKIM_ASSIGN_OR_RETURN(auto object, parse_json(line, where));
+  SKIM_ASSIGN_OR_RETURN(auto object, parser.parse(line, where));
   auto query = parse_query(object);
   if (!query) return fail(Fault::format, where + ": " + query.error().message);
   if (const auto found = object.find("id"); found != object.end()) id = *found;
@@ -121,7 +122,8 @@ class Runner {
       Json id;
       if (json_input_) {
         if (is_blank(block[i])) continue;
-        SKIM_ASSIGN_OR_RETURN(auto query, parse_query_line(block[i], first_line + i, id));
+        SKIM_ASSIGN_OR_RETURN(auto query,
+                              parse_query_line(json_parser_, block[i], first_line + i, id));
         lines_.queries.push_back(std::move(query));
       } else {
         lines_.queries.push_back({std::string(block[i]), {}, {}});
@@ -189,6 +191,7 @@ class Runner {
   const RunOptions& chosen_;
   std::optional<Batch> batch_;
   bool json_input_ = false;
+  JsonParser json_parser_;
   ParsedLines lines_;
   std::size_t bytes_ = 0;  // of the current block
   std::vector<Result<Reading>> readings_;

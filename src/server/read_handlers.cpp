@@ -35,14 +35,14 @@ struct ReadParams {
 using FieldNames = std::span<const std::string_view>;
 
 // Parses the body; rejects fields that are not in `known`.
-HttpResult<Json> parse_body(const Request& request, FieldNames known) {
+HttpResult<Json> parse_body(const Request& request, JsonParser& parser, FieldNames known) {
   const std::string_view type = request.header("content-type");
   std::string_view media_type = type.substr(0, type.find(';'));
   while (media_type.ends_with(' ')) media_type.remove_suffix(1);
   if (media_type != "application/json") {
     return http_error(415, "the body must be JSON, with Content-Type: application/json");
   }
-  auto body = parse_json(request.body, "body");
+  auto body = parser.parse(request.body, "body");
   if (!body) return http_error(400, body.error().message);
   if (!body->is_object()) return http_error(400, "the body must be a JSON object");
   for (const auto& [name, value] : body->get_ref<const Json::object_t&>()) {
@@ -213,7 +213,7 @@ Response handle_read(const ServerOptions& options, const Request& request, Worke
                      Outcome& outcome) {
   static constexpr std::array<std::string_view, 8> kFields = {
       "model", "text", "question", "choices", "threshold", "budget", "words", "passes"};
-  auto body = parse_body(request, kFields);
+  auto body = parse_body(request, context.json_parser(), kFields);
   if (!body) return error_response(body.error());
   const auto params = parse_params(options, *body, {.model = true, .words = true});
   if (!params) return error_response(params.error());
@@ -229,7 +229,7 @@ Response handle_batch(const ServerOptions& options, const Request& request, Work
                       Outcome& outcome) {
   static constexpr std::array<std::string_view, 7> kFields = {
       "model", "texts", "queries", "threshold", "budget", "words", "passes"};
-  auto body = parse_body(request, kFields);
+  auto body = parse_body(request, context.json_parser(), kFields);
   if (!body) return error_response(body.error());
   const auto params = parse_params(options, *body, {});
   if (!params) return error_response(params.error());

@@ -57,8 +57,8 @@ std::optional<std::string> parse_label(const Json& value) {
   return std::nullopt;
 }
 
-Result<Example> parse_json_line(const TextLine& line) {
-  SKIM_ASSIGN_OR_RETURN(auto value, parse_json(line.text, "line " + std::to_string(line.number)));
+Result<Example> parse_json_line(JsonParser& parser, const TextLine& line) {
+  SKIM_ASSIGN_OR_RETURN(auto value, parser.parse(line.text, "line " + std::to_string(line.number)));
   if (!value.is_object()) return line_error(line.number, "is not a JSON object");
   const auto text = value.find("text");
   if (text == value.end() || !text->is_string()) {
@@ -80,6 +80,12 @@ Result<void> parse_lines(std::string_view bytes, ParseLine parse_line, Examples&
     examples.push_back(std::move(example));
   }
   return {};
+}
+
+Result<void> parse_json_lines(std::string_view bytes, Examples& examples) {
+  JsonParser parser;
+  const auto parse_line = [&](const TextLine& line) { return parse_json_line(parser, line); };
+  return parse_lines(bytes, parse_line, examples);
 }
 
 Result<void> parse_csv(std::string_view bytes, CsvDialect dialect, Examples& examples) {
@@ -114,7 +120,7 @@ Result<void> parse_into(std::string_view bytes, const DetectedFormat& detected, 
     case Format::fast_text:
       return parse_lines(bytes, parse_fast_text_line, examples);
     case Format::json_lines:
-      return parse_lines(bytes, parse_json_line, examples);
+      return parse_json_lines(bytes, examples);
     case Format::csv:
       return parse_csv(bytes, detected.csv, examples);
     case Format::squad:
