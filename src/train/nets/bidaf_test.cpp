@@ -60,8 +60,10 @@ TEST(Bidaf, WordDropoutHidesTheWordsOfTheText) {
   const Dropout all{.words = 0.9999999, .input = 0, .output = 0};
   EXPECT_FALSE(
       torch::equal(training_logits("the cat sleeps", none), training_logits("the dog runs", none)));
-  EXPECT_TRUE(
-      torch::equal(training_logits("the cat sleeps", all), training_logits("the dog runs", all)));
+  // Not bit by bit: the batches have 4 and 5 spellings, and a product with another number of rows
+  // may add up in another order.
+  EXPECT_TRUE(torch::allclose(training_logits("the cat sleeps", all),
+                              training_logits("the dog runs", all), 1e-5, 1e-8));
 }
 
 }  // namespace
