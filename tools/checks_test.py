@@ -91,7 +91,7 @@ class Docs(Case):
         self.assertIn("docs/a.md:3: link to gone.md", self.faults("one\n\n[two](gone.md)\n"))
 
     def test_reports_a_link_to_a_missing_heading(self):
-        self.assertIn("no heading", self.faults("# Here\n[x](#there)\n"))
+        self.assertIn("no such heading", self.faults("# Here\n[x](#there)\n"))
 
     def test_reports_a_path_that_does_not_exist(self):
         self.assertIn("src/gone.h", self.faults("See `src/gone.h`.\n"))

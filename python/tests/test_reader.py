@@ -151,7 +151,7 @@ class FromTorch(unittest.TestCase):
                                 ({"weight_ih_l0": np.zeros((27, 5))}, "neither an LSTM"),
                                 ({"weight_ih_l0": np.zeros(28)}, "expected a matrix"),
                                 ({"bias_ih_l0": np.zeros(27)}, r"expected \(28,\)"),
-                                ({"bias_hh_l0": np.full(28, np.nan)}, "not a finite")):
+                                ({"bias_hh_l0": np.full(28, np.nan)}, "not finite")):
             with self.assertRaisesRegex(skim.Error, message):
                 skim.SkimReader.from_torch({**state, **change})
         with self.assertRaisesRegex(skim.Error, "no weight_ih_l1 among the weights: bias_hh_l0, "):

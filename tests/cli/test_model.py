@@ -126,5 +126,5 @@ class Bench(SkimTest):
         self.assertIn("Machine: ", out)
 
     def test_invalid_sizes_are_reported(self):
-        self.fails("bench", "--hidden-size", "10", "--skim-size", "20", says="skim_sizes")
+        self.fails("bench", "--hidden-size", "10", "--skim-size", "20", says="skim size 20")
         self.fails("bench", "--skim-rates", "1.5", says="skim rates")

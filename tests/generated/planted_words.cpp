@@ -8,15 +8,14 @@ namespace {
 using View = std::string_view;
 
 constexpr auto kNouns = std::to_array<View>({
-    "plot",       "story",   "film",     "scene",    "actor",    "director",  "camera",
-    "script",     "ending",  "opening",  "song",     "score",    "hero",      "villain",
-    "sister",     "brother", "captain",  "teacher",  "doctor",   "neighbour", "soldier",
-    "painter",    "village", "harbour",  "mountain", "kitchen",  "garden",    "station",
-    "hotel",      "street",  "bridge",   "river",    "theatre",  "room",      "house",
-    "train",      "boat",    "letter",   "picture",  "dialogue", "costume",   "setting",
-    "skip_state", "sound",   "light",    "cast",     "crowd",    "journey",   "summer",
-    "winter",     "evening", "chapter",  "sequence", "narrator", "audience",  "screen",
-    "stage",      "novel",   "festival", "ticket",
+    "plot",     "story",   "film",     "scene",     "actor",    "director", "camera",   "script",
+    "ending",   "opening", "song",     "score",     "hero",     "villain",  "sister",   "brother",
+    "captain",  "teacher", "doctor",   "neighbour", "soldier",  "painter",  "village",  "harbour",
+    "mountain", "kitchen", "garden",   "station",   "hotel",    "street",   "bridge",   "river",
+    "theatre",  "room",    "house",    "train",     "boat",     "letter",   "picture",  "dialogue",
+    "costume",  "setting", "pace",     "sound",     "light",    "cast",     "crowd",    "journey",
+    "summer",   "winter",  "evening",  "chapter",   "sequence", "narrator", "audience", "screen",
+    "stage",    "novel",   "festival", "ticket",
 });
 constexpr auto kVerbs = std::to_array<View>({
     "waited", "walked",  "stood",  "played",   "talked", "travelled", "arrived", "turned",

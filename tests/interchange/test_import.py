@@ -77,7 +77,7 @@ class Import(InterchangeTest):
         self.rejects({name: value for name, value in state().items() if name != "lstm.bias_ih_l0"},
                      says="is missing")
         self.rejects(state(words=7), says=["[6, 4]", "--embedding"])
-        self.rejects(state(), labels="a,b,c", says=["3x3", "--head"])
+        self.rejects(state(), labels="a,b,c", says=["[3, 3]", "--head"])
         self.rejects(state(), "--head", "classifier", says="classifier.weight")
         self.rejects(state(), "--rnn-prefix", "encoder", says="encoder.weight_ih_l0")
 
