@@ -75,6 +75,8 @@ function(skim_group_objects group sources)
   skim_set_optimization(${group} skim_${group})
   if(group STREQUAL kernels)
     set_target_properties(skim_${group} PROPERTIES UNITY_BUILD OFF)
+    # A hot loop takes up to a quarter longer when its functions start at an unfortunate offset in a cache line.
+    target_compile_options(skim_${group} PRIVATE -falign-functions=64)
   else()
     set_target_properties(skim_${group} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
     # This warning treats a source included by the unit as a header.
