@@ -1,5 +1,5 @@
-"""Writes a one-layer LSTM as an ONNX file, plain or with 8-bit weights. The few protobuf messages it takes are encoded
-by hand, so that no package is needed."""
+"""Writes a one-layer LSTM as an ONNX file, with f32 or int8 weights. Encodes the few protobuf messages itself, so that no
+package is needed."""
 import array
 import struct
 
@@ -16,7 +16,7 @@ def varint(value):
 
 
 def field(number, value):
-    """A protobuf field: whole numbers as varints, everything else as bytes with their length."""
+    """Encodes a protobuf field: integers as varints, everything else as length-delimited bytes."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     data = value.encode() if isinstance(value, str) else value
@@ -47,14 +47,14 @@ def node(kind, domain, inputs, outputs, hidden):
 
 
 def reorder(values, rows, columns):
-    """Gate blocks from i f g o, as PyTorch has them, to i o f g."""
+    """Reorders gate blocks from PyTorch's i f g o to ONNX's i o f g."""
     block = rows // 4 * columns
     i, f, g, o = (values[n * block:(n + 1) * block] for n in range(4))
     return i + o + f + g
 
 
 def quantize(values, rows, columns):
-    """8-bit weights with one scale a matrix, transposed, as onnxruntime's dynamic quantization makes them."""
+    """Quantizes to int8 with one scale per matrix, transposed, like onnxruntime's dynamic quantization."""
     scale = max(abs(value) for value in values) / 127
     rounded = array.array("b", (round(value / scale) for value in values))
     out = array.array("b", bytes(rows * columns))

@@ -11,7 +11,7 @@ import problem
 HERE = pathlib.Path(__file__).resolve().parent
 ORT_VERSION = "1.30.0"  # the version the project's limits are stated against
 LIBRARIES = pathlib.Path("/usr/lib/x86_64-linux-gnu")
-# How far the last hidden state may be from ours in f32 before the networks must be different ones.
+# Tolerance of the last hidden state against ours in f32; a larger difference means another network.
 SAME, ROUNDED = 1e-4, 0.2
 
 
@@ -27,7 +27,7 @@ class Peer:
 
 
 class Missing(Exception):
-    """Why a peer cannot take part."""
+    """The reason why a peer is skipped."""
 
 
 def run(*command, **options):
@@ -82,7 +82,7 @@ def ort_peers(root, out, build):
 
 
 def with_blas():
-    """Debian's torch and numpy take whichever libblas.so.3 comes first; each that is installed is a row of its own."""
+    """Debian's torch and numpy load the first libblas.so.3; each installed one gets its own row."""
     for name, folder in (("OpenBLAS", "openblas-pthread"), ("BLIS", "blis-pthread")):
         if (LIBRARIES / folder / "libblas.so.3").exists():
             yield name, dict(os.environ, LD_LIBRARY_PATH=str(LIBRARIES / folder), OMP_NUM_THREADS="1",
@@ -114,7 +114,7 @@ def libtorch_peers(root, out, build):
 
 
 def find_peers(root, out, build):
-    """Ours first; then what was found, and what was not with the reason."""
+    """Returns our workers and the available peers, and the skipped ones with the reason."""
     found, skipped = skim_peers(root, out, build), []
     for name, find in (("ONNX Runtime", ort_peers), ("LibTorch", libtorch_peers),
                        ("PyTorch", python_peers("torch", "PyTorch")), ("NumPy", python_peers("numpy", "NumPy loop"))):

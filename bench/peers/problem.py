@@ -1,4 +1,4 @@
-"""The network and the text that all workers share: random, the same on every run."""
+"""The network and the text of all workers: random, with a fixed seed."""
 import array
 import pathlib
 import random
@@ -9,7 +9,7 @@ WORDS = 100
 
 
 def write(folder: pathlib.Path, d: int) -> pathlib.Path:
-    """Weights (gates i f g o) and word vectors as raw floats, and the same network as two ONNX files beside them."""
+    """Writes weights (gates i f g o) and embeddings as raw floats, and the same network as two ONNX files."""
     draw = random.Random(d)
     bound = 1 / d**0.5
 
