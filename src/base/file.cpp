@@ -37,10 +37,16 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   SKIM_ASSIGN_OR_RETURN(const auto file, open_to_map(path));
   SKIM_ASSIGN_OR_RETURN(const auto size, size_to_map(file, path));
   if (size == 0) return MappedFile();
-  // Populating at once is much cheaper than single page faults.
-  void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.number(), 0);
+  void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (start == MAP_FAILED) return system_error(path, "cannot map it into memory");
   return MappedFile({static_cast<const std::byte*>(start), size});
+}
+
+void MappedFile::populate() const {
+  if (bytes_.empty()) return;
+  // Fails on kernels before 5.14, where pages are then read on first access.
+  static_cast<void>(
+      ::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_POPULATE_READ));
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}

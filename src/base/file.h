@@ -25,6 +25,9 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return bytes_; }
+  // Reads all pages at once, which is much cheaper than single page faults. Call it when the file
+  // is known to be what it claims: pages of a sparse file take memory, too.
+  void populate() const;
 
  private:
   explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}

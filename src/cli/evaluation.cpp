@@ -14,6 +14,7 @@ void declare(Options& options, DataChoice& choice) {
   options.add("--limit", choice.limit, "N", "use N evenly spaced examples (default: all)");
   options.add("--threads", choice.threads, "N",
               "number of threads (default: one per core); timing always uses one");
+  options.add_bounds("--threads", 0, 1024);
   options.add_flag("--quiet", choice.quiet, "no progress bar and no notes");
 }
 

@@ -24,6 +24,7 @@ void declare(Options& options, ModelChoice& choice) {
               "model file, or the name of a built-in model (default: " + choice.built_in + ")");
   options.add("--table-memory", choice.table_mib, "MIB",
               "memory for folded embedding tables in MiB (default 512); affects speed only");
+  options.add_bounds("--table-memory", 0, 1 << 20);
 }
 
 fs::path program_path() {

@@ -4,6 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <map>
 #include <type_traits>
@@ -70,7 +71,7 @@ bool wants_help(Arguments arguments) {
 }
 
 std::string with_value(const CLI::Option& option) {
-  const std::string value = option.get_option_text();
+  const std::string& value = option.get_option_text();
   return option.get_name() + (value.empty() ? "" : " " + value);
 }
 
@@ -177,6 +178,26 @@ void Options::add(const std::string& name, T& into, const std::string& value,
   } else {
     option->take_last();
   }
+  constexpr bool is_text = std::is_same_v<T, std::string> ||
+                           std::is_same_v<T, std::optional<std::string>> ||
+                           std::is_same_v<T, std::vector<std::string>>;
+  const bool is_path = value.ends_with("FILE") || value.ends_with("DIR");
+  if (is_text && !is_path) return;
+  option->check([value](const std::string& given) {
+    return given.empty() ? "the value is empty, expected " + value : std::string{};
+  });
+}
+
+void Options::add_bounds(const std::string& name, int min, int max) {
+  parser_->app.get_option(name)->check([min, max](const std::string& given) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
+    const bool valid = error == std::errc() && end == given.data() + given.size() &&
+                       number >= min && number <= max;
+    return valid ? std::string{}
+                 : "'" + given + "' is not a whole number from " + std::to_string(min) + " to " +
+                       std::to_string(max);
+  });
 }
 
 template void Options::add(const std::string&, std::string&, const std::string&,

@@ -26,11 +26,15 @@ class Options {
   ~Options();
 
   // Adds an option with a value; `name` is "--threshold", `value` names the value in the help.
-  // `into` keeps its value when the option is absent. T is one of: std::string, double, int,
-  // std::uint64_t, std::optional<double>, std::optional<std::string>, std::vector<double> and
-  // std::vector<int> (comma-separated), std::vector<std::string> (repeated option).
+  // `into` keeps its value when the option is absent. Empty numbers, files and directories (by
+  // `value`) are rejected: they usually come from an unset variable. T is one of: std::string,
+  // double, int, std::uint64_t, std::optional<double>, std::optional<std::string>,
+  // std::vector<double> and std::vector<int> (comma-separated), std::vector<std::string> (repeated
+  // option).
   template <class T>
   void add(const std::string& name, T& into, const std::string& value, const std::string& help);
+  // Restricts the value of an option that has been added to `min` to `max`.
+  void add_bounds(const std::string& name, int min, int max);
   // Adds an option whose value is one of `choices`.
   void add_choice(const std::string& name, std::string& into, std::vector<std::string> choices,
                   const std::string& help);

@@ -43,6 +43,7 @@ void declare(Options& options, RunOptions& chosen) {
   declare(options, chosen.model);
   declare(options, chosen.policy);
   options.add("--threads", chosen.threads, "N", "number of threads (default: one per core)");
+  options.add_bounds("--threads", 0, 1024);
   options.add_choice("--input", chosen.input, {"auto", "text", "json"},
                      "input format; auto detects JSON by a first line that starts with {\"");
   options.add_flag("--json", chosen.json, "one JSON object per line instead of label<TAB>score");

@@ -68,6 +68,7 @@ void declare(Options& options, ServeOptions& chosen) {
               "a model to serve; may be repeated (default: the built-in model)");
   options.add("--table-memory", chosen.table_mib, "MIB",
               "memory for the folded embedding tables of each model (default 512)");
+  options.add_bounds("--table-memory", 0, 1 << 20);
   options.add("--host", chosen.host, "ADDRESS",
               "address to listen on (default 127.0.0.1: this host only)");
   options.add("--port", chosen.port, "N",
@@ -102,6 +103,9 @@ std::string validate(const ServeOptions& chosen) {
   }
   if (chosen.port < 0 || chosen.port > 65535) return "--port must be from 0 to 65535";
   if (chosen.threads < 0 || chosen.threads > 1024) return "--threads must be from 0 to 1024";
+  for (const std::string& model : chosen.models) {
+    if (model.ends_with('=')) return "--model " + model + " names no file, expected NAME=FILE";
+  }
   const bool is_printable = std::all_of(chosen.cors.begin(), chosen.cors.end(),
                                         [](char c) { return c > 0x20 && c < 0x7F; });
   return is_printable ? "" : "--cors must be an origin such as https://example.org, or *";

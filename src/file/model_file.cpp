@@ -168,12 +168,14 @@ class Loader {
   ModelFile& out_;
 };
 
+// `mapped` is the file behind `bytes`, if there is one.
 Result<ModelFile> open_bytes(std::span<const std::byte> bytes, std::string name,
-                             std::shared_ptr<const void> owner) {
+                             std::shared_ptr<const void> owner, const MappedFile* mapped) {
   ModelFile file;
   file.name = std::move(name);
   file.owner = std::move(owner);
   SKIM_ASSIGN_OR_RETURN(auto container, parse_container(bytes, file.name));
+  if (mapped != nullptr) mapped->populate();
   SKIM_RETURN_IF_ERROR(Loader(std::move(container), file).load());
   return file;
 }
@@ -206,14 +208,14 @@ const TensorView* ModelFile::find(std::string_view tensor) const {
 Result<ModelFile> open_model_file(const std::filesystem::path& path) {
   SKIM_ASSIGN_OR_RETURN(auto mapped, MappedFile::open(path));
   auto owner = std::make_shared<const MappedFile>(std::move(mapped));
-  const auto bytes = owner->bytes();
-  return open_bytes(bytes, path.string(), std::move(owner));
+  const MappedFile* file = owner.get();
+  return open_bytes(file->bytes(), path.string(), std::move(owner), file);
 }
 
 Result<ModelFile> open_model_bytes(std::vector<std::byte> bytes, std::string name) {
   auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   const std::span<const std::byte> view = *owner;
-  return open_bytes(view, std::move(name), std::move(owner));
+  return open_bytes(view, std::move(name), std::move(owner), nullptr);
 }
 
 std::uint64_t compute_checksum(std::span<const std::byte> data) {

@@ -56,8 +56,8 @@ void run_job(Session& session, Job& job) noexcept {
 
 }  // namespace
 
-// Worker threads with one session each. The calling thread works as well, so a pool of one starts
-// no thread.
+// The thread pool of a batch: one session per thread. The calling thread works as well, so that a
+// pool of one starts no thread.
 struct Batch::ThreadPool {
   ThreadPool(const Model& model, int threads) {
     for (int i = 0; i < threads; ++i) sessions.emplace_back(model);

@@ -231,6 +231,7 @@ Result<PretrainedEmbeddings> parse_embeddings(std::string_view bytes, const std:
 Result<PretrainedEmbeddings> load_embeddings(const std::filesystem::path& path,
                                              const EmbeddingOptions& options) {
   SKIM_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
+  file.populate();
   const std::span<const std::byte> bytes = file.bytes();
   return parse_embeddings({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
                           path.string(), options);

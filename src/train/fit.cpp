@@ -122,6 +122,7 @@ ReadMode Fit::read_mode_at(std::int64_t step) const {
   return mode;
 }
 
+// Early stopping: too many steps without a better selection score on dev.
 bool Fit::out_of_patience() const {
   const std::int64_t since = pretraining() ? best_step_ : std::max(best_step_, skim_start_step_);
   return step_ - since >= options_.patience_steps;

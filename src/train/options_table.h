@@ -27,6 +27,7 @@ struct Range {
 };
 
 constexpr Range at_least(double min) { return {.min = min}; }
+constexpr Range from_to(double min, double max) { return {.min = min, .max = max}; }
 constexpr Range above(double min) { return {.min = min, .exclude_min = true}; }
 inline constexpr Range kFraction = {.min = 0, .max = 1};
 inline constexpr Range kBelowOne = {.min = 0, .max = 1, .exclude_max = true};
@@ -113,7 +114,7 @@ void visit_file_options(AnyJob& job, Visitor&& visit) {
         job.checkpoint_seconds);
   visit({"--resume", "", "continue from the checkpoint", {}, kNotStored}, job.resume);
   visit({"--log", "FILE", "write one JSON object per evaluation on dev", {}, kNotStored}, job.log);
-  visit({"--threads", "N", "number of threads; 0 for one per core", at_least(0), kNotStored},
+  visit({"--threads", "N", "number of threads; 0 for one per core", from_to(0, 1024), kNotStored},
         job.threads);
   visit({"--group-timeout", "S",
          "with several processes: seconds after which a silent one counts as lost", above(0),
