@@ -199,7 +199,7 @@ class Training(Trainings):
                  (self.quick(out, "--temperature-decay", -1), 2,
                   "--temperature-decay is -1, expected a number (at least 0)"),
                  (self.quick(out, "--batch-size", 0), 2, "--batch-size is '0', expected a whole number (at least 1)"),
-                 (self.quick(out, "--threads", 100000), 2, "--threads is 100000, expected a whole number (from 0 to 1024)"),
+                 (self.quick(out, "--threads", 100000), 2, "--threads is '100000', expected a whole number (from 0 to 1024)"),
                  (self.quick(out, "--clip", "nan"), 2, "--clip"),
                  (self.quick(out, "--checkpoint-seconds", "nan"), 2, "--checkpoint-seconds"),
                  (self.quick(out, "--crops"), 2, "--crops is now --random-crop"),
