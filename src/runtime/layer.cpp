@@ -130,7 +130,8 @@ State copy_state(const State& from) {
 
 struct LayerState::Impl {
   State state;
-  const Reader* reader = nullptr;  // whose buffer sizes `state` has
+  // The layer whose buffer sizes `state` has. Not its address: another layer may get that later.
+  std::weak_ptr<const void> layer;
   std::size_t hidden_size = 0, cell_size = 0;
   // Working memory of Layer::read; copies of a state have their own.
   Scratch scratch;
@@ -140,7 +141,7 @@ struct LayerState::Impl {
 LayerState::LayerState(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 LayerState::LayerState(const LayerState& other) : impl_(std::make_unique<Impl>()) {
   impl_->state = copy_state(other.impl_->state);
-  impl_->reader = other.impl_->reader;
+  impl_->layer = other.impl_->layer;
   impl_->hidden_size = other.impl_->hidden_size;
   impl_->cell_size = other.impl_->cell_size;
 }
@@ -190,7 +191,7 @@ const ReaderSpec& Layer::spec() const { return parts_->reader->spec(); }
 LayerState Layer::start() const {
   auto impl = std::make_unique<LayerState::Impl>();
   parts_->reader->start(impl->state);
-  impl->reader = parts_->reader.get();
+  impl->layer = parts_;
   impl->hidden_size = static_cast<std::size_t>(spec().hidden_size);
   impl->cell_size = spec().cell == Cell::lstm ? impl->hidden_size : 0;
   return LayerState(std::move(impl));
@@ -208,9 +209,11 @@ Result<void> Layer::read(std::span<const float> in, Policy policy, LayerState& s
   SKIM_RETURN_IF_ERROR(check_size("state.cell", impl.cell_size, cell));
   if (in.empty()) return {};
 
-  if (impl.reader != parts_->reader.get())
+  const bool of_this_layer = !impl.layer.owner_before(parts_) && !parts_.owner_before(impl.layer);
+  if (!of_this_layer) {
     adopt_state(*parts_->reader, impl.hidden_size, impl.state);
-  impl.reader = parts_->reader.get();
+    impl.layer = parts_;
+  }
   const std::size_t count = in.size() / input;
   Input rows;
   rows.rows = {in.data(), count, input, input};

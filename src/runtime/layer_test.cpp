@@ -164,6 +164,20 @@ TEST(Layer, ContinuesFromTheStateOfALayerWithOtherWeightTypes) {
   EXPECT_EQ(out, expected);
 }
 
+TEST(Layer, AStateOutlivesItsLayer) {
+  // A later layer may get the address of the first one, with other buffer sizes.
+  const ReaderSpec spec = make_spec(Cell::lstm, {4});
+  const Weights weights(spec);
+  std::vector<float> out(2 * 11);
+  for (const WeightType first : {WeightType::f32, WeightType::bf16, WeightType::int8}) {
+    for (const WeightType second : {WeightType::f32, WeightType::bf16, WeightType::int8}) {
+      LayerState state = Layer::create(spec, weights.tensors, first).value().start();
+      const Layer layer = Layer::create(spec, weights.tensors, second).value();
+      EXPECT_TRUE(layer.read(make_rows(2, 6), {}, state, out, {}).has_value());
+    }
+  }
+}
+
 TEST(Layer, CopiesOfAStateAreIndependent) {
   const ReaderSpec spec = make_spec(Cell::lstm, {4});
   const Layer layer = Layer::create(spec, Weights(spec).tensors).value();
