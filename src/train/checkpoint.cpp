@@ -1,24 +1,35 @@
 #include "train/checkpoint.h"
 
 #include <cstring>
+#include <limits>
+#include <string_view>
+#include <type_traits>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/result_macros.h"
+#include "file/checksum.h"
+#include "file/model_file.h"
 #include "file/safetensors.h"
 #include "train/training_config.h"
 
 namespace skim::train {
 namespace {
 
-constexpr const char* kBest = "best/";
+constexpr std::string_view kVersion = "2";
+constexpr std::string_view kBest = "best/";
+constexpr std::string_view kEmaSteps = "ema_steps";
+constexpr std::string_view kEmbedding = "embedding.weight";
+
+template <class T>
+constexpr DataType kTypeOf = std::is_same_v<T, float> ? DataType::f32 : DataType::u32;
 
 template <class T>
 TensorBytes to_tensor(const std::string& name, const std::vector<T>& values) {
   static_assert(sizeof(T) == sizeof(float));
   TensorBytes tensor;
   tensor.name = name;
-  tensor.type = std::is_same_v<T, float> ? DataType::f32 : DataType::u32;
+  tensor.type = kTypeOf<T>;
   tensor.shape = {values.size()};
   tensor.bytes.resize(values.size() * sizeof(T));
   if (!values.empty()) std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
@@ -26,18 +37,66 @@ TensorBytes to_tensor(const std::string& name, const std::vector<T>& values) {
 }
 
 template <class T>
-std::vector<T> to_values(const TensorView& tensor) {
-  std::vector<T> values(tensor.bytes.size() / sizeof(T));
+Result<void> read_values(const TensorView& tensor, const std::string& file,
+                         std::vector<T>& values) {
+  if (tensor.type != kTypeOf<T>)
+    return fail(Fault::format, file + ": tensor '" + tensor.name + "' has type " +
+                                   std::string(to_string(tensor.type)) + ", expected " +
+                                   std::string(to_string(kTypeOf<T>)));
+  values.resize(tensor.bytes.size() / sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-  return values;
+  return {};
 }
 
 Json to_json(const Score& score) {
   return {{"accuracy", score.accuracy}, {"loss", score.loss}, {"skim_rate", score.skim_rate}};
 }
 
-Score parse_score(const Json& json) {
-  return {json.value("accuracy", 0.0), json.value("loss", 0.0), json.value("skim_rate", 0.0)};
+// A number that may be NaN or infinite, which JSON has as null: a loss, after training diverged.
+Result<double> metric_at(const Json& object, const char* key, const std::string& where) {
+  SKIM_ASSIGN_OR_RETURN(const Json* const value, field_at(object, key, where));
+  if (value->is_null()) return std::numeric_limits<double>::quiet_NaN();
+  return as_number(*value, field_path(where, key));
+}
+
+Result<Score> parse_score(const Json& json, const std::string& where) {
+  Score score;
+  SKIM_ASSIGN_OR_RETURN(score.accuracy, metric_at(json, "accuracy", where));
+  SKIM_ASSIGN_OR_RETURN(score.loss, metric_at(json, "loss", where));
+  SKIM_ASSIGN_OR_RETURN(score.skim_rate, metric_at(json, "skim_rate", where));
+  return score;
+}
+
+Json progress_json(const TrainingState& state) {
+  return {{"step", state.step},
+          {"skim_start_step", state.skim_start_step},
+          {"loss", state.loss},
+          {"skim_rate", state.skim_rate},
+          {"seconds", state.seconds},
+          {"best_step", state.best.step},
+          {"best", to_json(state.best.score)}};
+}
+
+Result<void> parse_progress(const Json& json, const std::string& where, TrainingState& state) {
+  constexpr IntRange kSteps = {0, std::numeric_limits<std::int64_t>::max()};
+  SKIM_ASSIGN_OR_RETURN(state.step, int_at(json, "step", kSteps, where));
+  SKIM_ASSIGN_OR_RETURN(state.skim_start_step, int_at(json, "skim_start_step", kSteps, where));
+  SKIM_ASSIGN_OR_RETURN(state.loss, metric_at(json, "loss", where));
+  SKIM_ASSIGN_OR_RETURN(state.skim_rate, metric_at(json, "skim_rate", where));
+  SKIM_ASSIGN_OR_RETURN(state.seconds, number_at(json, "seconds", where));
+  SKIM_ASSIGN_OR_RETURN(state.best.step, int_at(json, "best_step", kSteps, where));
+  SKIM_ASSIGN_OR_RETURN(const Json* const best, object_at(json, "best", where));
+  SKIM_ASSIGN_OR_RETURN(state.best.score, parse_score(*best, where + ".best"));
+  return {};
+}
+
+Result<void> read_tensor(const TensorView& tensor, const std::string& file, TrainingState& state) {
+  const std::string_view name = tensor.name;
+  if (name == kEmaSteps) return read_values(tensor, file, state.ema_steps);
+  if (!name.starts_with(kBest)) return read_values(tensor, file, state.arrays[tensor.name]);
+  const std::string weight(name.substr(kBest.size()));
+  return read_values(tensor, file,
+                     weight == kEmbedding ? state.best.embeddings : state.best.weights[weight]);
 }
 
 bool same_config(const std::string& stored, const std::string& current) {
@@ -48,66 +107,47 @@ bool same_config(const std::string& stored, const std::string& current) {
 
 }  // namespace
 
-Result<void> write_checkpoint(const std::filesystem::path& path, const Fit::State& state,
-                              const std::string& config) {
-  const Json about = {{"step", state.step},
-                      {"skim_start_step", state.skim_start_step},
-                      {"loss", state.loss},
-                      {"skim_rate", state.skim_rate},
-                      {"seconds", state.seconds},
-                      {"best_step", state.best.step},
-                      {"best", to_json(state.best.score)}};
+std::vector<std::byte> serialize_checkpoint(const TrainingState& state, const std::string& config) {
   std::vector<TensorBytes> tensors;
   for (const auto& [name, values] : state.arrays) tensors.push_back(to_tensor(name, values));
-  tensors.push_back(to_tensor("ema_steps", state.ema_steps));
+  tensors.push_back(to_tensor(std::string(kEmaSteps), state.ema_steps));
+  const std::string best(kBest);
   for (const auto& [name, values] : state.best.weights)
-    tensors.push_back(to_tensor(kBest + name, values));
+    tensors.push_back(to_tensor(best + name, values));
   if (!state.best.embeddings.empty())
-    tensors.push_back(to_tensor(std::string(kBest) + "embedding.weight", state.best.embeddings));
-  return write_atomically(
-      path, serialize_container(
-                {{"skim_checkpoint", "2"}, {"config", config}, {"state", about.dump()}}, tensors));
+    tensors.push_back(to_tensor(best + std::string(kEmbedding), state.best.embeddings));
+  return serialize_container({{"skim_checkpoint", std::string(kVersion)},
+                              {"config", config},
+                              {"state", to_text(progress_json(state))}},
+                             tensors);
 }
 
-Result<Fit::State> parse_checkpoint(std::span<const std::byte> bytes, const std::string& name,
-                                    const std::string& config) {
+Result<void> write_checkpoint(const std::filesystem::path& path, const TrainingState& state,
+                              const std::string& config) {
+  return write_atomically(path, serialize_checkpoint(state, config));
+}
+
+Result<TrainingState> parse_checkpoint(std::span<const std::byte> bytes, const std::string& name,
+                                       const std::string& config) {
   SKIM_ASSIGN_OR_RETURN(const Container container, parse_container(bytes, name));
   const auto text = [&](const char* key) {
     const auto found = container.metadata.find(key);
     return found == container.metadata.end() ? std::string() : found->second;
   };
-  if (text("skim_checkpoint") != "2")
-    return fail(Fault::format,
+  if (text("skim_checkpoint") != kVersion)
+    return fail(Fault::version,
                 name + ": not a checkpoint of this version; start again without --resume");
-  const auto sum = container.metadata.find("data_checksum");
-  char now[17];
-  std::snprintf(now, sizeof now, "%016llx",
-                static_cast<unsigned long long>(compute_checksum(container.data)));
-  if (sum == container.metadata.end() || sum->second != now)
+  if (text("data_checksum") != checksum_to_hex(compute_checksum(container.data)))
     return fail(Fault::format, name + ": the checkpoint's data is damaged");
   if (!same_config(text("config"), config))
     return fail(Fault::mismatch, name +
                                      ": made with other options or other data; resume with the "
                                      "same, or start again without --resume");
-  SKIM_ASSIGN_OR_RETURN(const Json about, parse_json(text("state"), name));
-  Fit::State state;
-  state.step = about.value("step", std::int64_t{0});
-  state.skim_start_step = about.value("skim_start_step", std::int64_t{0});
-  state.loss = about.value("loss", 0.0);
-  state.skim_rate = about.value("skim_rate", 0.0);
-  state.seconds = about.value("seconds", 0.0);
-  state.best.step = about.value("best_step", std::int64_t{0});
-  if (about.contains("best")) state.best.score = parse_score(about["best"]);
-  for (const auto& [key, tensor] : container.tensors) {
-    if (key == "ema_steps")
-      state.ema_steps = to_values<std::int32_t>(tensor);
-    else if (key == std::string(kBest) + "embedding.weight")
-      state.best.embeddings = to_values<float>(tensor);
-    else if (key.rfind(kBest, 0) == 0)
-      state.best.weights[key.substr(std::strlen(kBest))] = to_values<float>(tensor);
-    else
-      state.arrays[key] = to_values<float>(tensor);
-  }
+  SKIM_ASSIGN_OR_RETURN(const Json progress, parse_json(text("state"), name + ": state"));
+  TrainingState state;
+  SKIM_RETURN_IF_ERROR(parse_progress(progress, name + ": state", state));
+  for (const auto& [key, tensor] : container.tensors)
+    SKIM_RETURN_IF_ERROR(read_tensor(tensor, name, state));
   return state;
 }
 

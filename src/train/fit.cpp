@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/result_macros.h"
 #include "spec/params.h"
 
 namespace skim::train {
@@ -51,6 +52,10 @@ Tensor adversarial_perturbation(const Tensor& gradients, const Batch& batch, dou
       torch::zeros({batch.texts()}).index_add_(0, text, (gradients * gradients).sum(1));
   const Tensor scale = distance / (squares.sqrt() + 1e-12);
   return gradients * scale.index_select(0, text).unsqueeze(1);
+}
+
+tl::unexpected<Error> not_finite(std::int64_t step, const std::string& what) {
+  return fail(Fault::argument, "step " + std::to_string(step) + ": " + what + " is not finite");
 }
 
 }  // namespace
@@ -136,15 +141,16 @@ bool Fit::finished() const {
   return !pretraining() && out_of_patience();
 }
 
-void Fit::start_skimming() {
+Result<void> Fit::start_skimming() {
   torch::NoGradGuard guard;
-  if (best_.weights.empty()) evaluate_dev();
+  if (best_.weights.empty()) SKIM_RETURN_IF_ERROR(evaluate_dev());
   load_snapshot(best_, weights_);
   embedding_.values = best_.embeddings;
   adam_.reset_ema();
   embedding_.reset_ema(step_);
   best_ = {};
   best_step_ = skim_start_step_ = step_;
+  return {};
 }
 
 std::int64_t Fit::eval_steps() const {
@@ -210,7 +216,7 @@ void Fit::add_embedding_gradients(const Tensor& gradient, const std::vector<std:
   }
 }
 
-Fit::Losses Fit::train_step(const StepData& data) {
+Result<Fit::Losses> Fit::train_step(const StepData& data) {
   const std::vector<Item>& items = items_for(data);
   const std::vector<std::size_t> part = shard(data.chosen, items, group_);
   // A process without a text in this batch still takes part in the reductions, with weight 0.
@@ -231,6 +237,7 @@ Fit::Losses Fit::train_step(const StepData& data) {
   const Tensor words =
       embedding_.rows(batch.words).requires_grad_(embedding_.trainable() || adversarial);
   const Losses losses = learn(words);
+  if (!std::isfinite(losses.mean)) return not_finite(step_ + 1, "the loss");
   if (adversarial) {
     const Tensor perturbed =
         (words.detach() + adversarial_perturbation(words.grad(), batch, options_.adversarial))
@@ -243,11 +250,21 @@ Fit::Losses Fit::train_step(const StepData& data) {
   if (embedding_.trainable())
     add_embedding_gradients(words.grad(), batch.words, data.words, gradients);
   group_.all_reduce(gradients);
-  const double scale = clip_scale(gradients, options_.adam.clip);
+  SKIM_RETURN_IF_ERROR(update_weights(gradients, data.words));
+  return losses;
+}
+
+// `gradients`: of the weights, then of the embeddings of `words`, summed over all processes.
+Result<void> Fit::update_weights(const std::vector<float>& gradients,
+                                 const std::vector<std::int32_t>& words) {
+  const double norm = gradient_norm(gradients);
+  if (!std::isfinite(norm)) return not_finite(step_ + 1, "a gradient");
+  const double scale = clip_scale(norm, options_.adam.clip);
   adam_.update(gradients.data(), step_, scale);
   if (embedding_.trainable())
-    embedding_.update(data.words, gradients.data() + adam_.size(), step_, scale);
-  return losses;
+    embedding_.update(words, gradients.data() + adam_.size(), step_, scale);
+  if (!adam_.is_finite() || !embedding_.is_finite(words)) return not_finite(step_ + 1, "a weight");
+  return {};
 }
 
 void Fit::record_step(const Losses& losses, std::int64_t rows, double seconds) {
@@ -271,17 +288,18 @@ void Fit::estimate_time_left(double seconds) {
                            static_cast<double>(std::max<std::int64_t>(step_, 1));
 }
 
-bool Fit::step() {
+Result<bool> Fit::step() {
   if (finished()) return false;
   const auto begin = Clock::now();
   const StepData data = next_step_data();
-  const Losses losses = train_step(data);
+  SKIM_ASSIGN_OR_RETURN(const Losses losses, train_step(data));
   ++step_;
   record_step(losses, data.rows, seconds_since(begin));
-  if (step_ % eval_steps() == 0 || finished()) evaluate_dev();
+  if (step_ % eval_steps() == 0 || finished()) SKIM_RETURN_IF_ERROR(evaluate_dev());
   const bool pretrained =
       out_of_patience() || (options_.max_steps > 0 && step_ >= options_.max_steps);
-  if (options_.pretrain_fully && pretraining() && pretrained) start_skimming();
+  if (options_.pretrain_fully && pretraining() && pretrained)
+    SKIM_RETURN_IF_ERROR(start_skimming());
   estimate_time_left(seconds_since(begin));
   return true;
 }
@@ -295,19 +313,21 @@ Snapshot Fit::snapshot() {
   return made;
 }
 
-void Fit::evaluate_dev() {
+Result<void> Fit::evaluate_dev() {
   Snapshot now = snapshot();
   now.score = evaluate(dev_, now);
+  if (!std::isfinite(now.score.loss)) return not_finite(step_, "the loss on dev");
   progress_.dev = now.score;
   // During pretraining nothing is known about skimming, so such models are not selected.
   const bool selectable =
       step_ > skim_start_step_ || options_.pretrain_fully || spec_.reader.kind == ReaderKind::dense;
-  if (!selectable) return;
+  if (!selectable) return {};
   if (best_.weights.empty() || selection_score(now.score) > selection_score(best_.score)) {
     best_ = std::move(now);
     best_step_ = step_;
     progress_.best = true;
   }
+  return {};
 }
 
 Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) const {

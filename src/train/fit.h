@@ -15,15 +15,9 @@
 #include "train/optimizer.h"
 #include "train/options.h"
 #include "train/process_group.h"
+#include "train/training_state.h"
 
 namespace skim::train {
-
-// Metrics of an evaluation on dev.
-struct Score {
-  double accuracy = 0;  // of extractive nets: F1 over words
-  double loss = 0;
-  double skim_rate = 0;
-};
 
 struct FitProgress {
   std::int64_t step = 0, steps = 0;  // steps: the end unless dev improves
@@ -33,14 +27,6 @@ struct FitProgress {
   double seconds = 0, seconds_left = 0;
   std::optional<Score> dev;  // only right after an evaluation
   bool best = false;
-};
-
-// The weights of a model: their moving averages, embeddings included.
-struct Snapshot {
-  std::map<std::string, std::vector<float>> weights;
-  std::vector<float> embeddings;
-  Score score;
-  std::int64_t step = 0;
 };
 
 // One run. Not thread-safe.
@@ -53,9 +39,10 @@ class Fit {
   // first step only.
   void init_weights(const std::map<std::string, std::vector<float>>& weights);
 
-  // Takes one step; false when training has finished. All processes of the group must take it;
-  // throws PeerLost when one does not.
-  bool step();
+  // Takes one step; false when training has finished. Fails in all processes of the group when
+  // training has diverged: the loss, a gradient or a weight is not finite. The state must not be
+  // saved after that. All processes of the group must take it; throws PeerLost when one does not.
+  Result<bool> step();
   // Asks the group to stop; after the next step stop_agreed() is true in all processes.
   void request_stop() { stop_ = true; }
   bool stop_requested() const { return stop_; }
@@ -69,9 +56,8 @@ class Fit {
   Snapshot snapshot();
 
   // The complete state, for checkpoint.h.
-  struct State;
-  void save(State& state) const;
-  Result<void> load(const State& state);
+  void save(TrainingState& state) const;
+  Result<void> load(const TrainingState& state);
 
  private:
   struct Losses {
@@ -90,7 +76,9 @@ class Fit {
   const std::vector<Item>& items_for(const StepData& data) const {
     return options_.crop_size > 0 ? data.crops : train_;
   }
-  Losses train_step(const StepData& data);
+  Result<Losses> train_step(const StepData& data);
+  Result<void> update_weights(const std::vector<float>& gradients,
+                              const std::vector<std::int32_t>& words);
   void add_embedding_gradients(const torch::Tensor& gradient, const std::vector<std::int32_t>& rows,
                                const std::vector<std::int32_t>& distinct,
                                std::vector<float>& gradients) const;
@@ -104,11 +92,11 @@ class Fit {
   ReadMode read_mode_at(std::int64_t step) const;
   std::int64_t reader_steps(const Item& item) const;
   std::vector<Item> random_crops(const std::vector<std::size_t>& chosen) const;
-  void evaluate_dev();
+  Result<void> evaluate_dev();
   std::int64_t eval_steps() const;
   // Whether every word is read, before skimming is learned.
   bool pretraining() const { return step_ < skim_start_step_; }
-  void start_skimming();
+  Result<void> start_skimming();
   bool out_of_patience() const;
   bool finished() const;
 
@@ -128,14 +116,6 @@ class Fit {
   FitProgress progress_;
   bool stop_ = false, stop_agreed_ = false;
   std::int64_t text_passes_ = 0, question_passes_ = 0;
-};
-
-struct Fit::State {
-  std::int64_t step = 0, skim_start_step = 0;
-  double loss = 0, skim_rate = 0, seconds = 0;
-  std::map<std::string, std::vector<float>> arrays;
-  std::vector<std::int32_t> ema_steps;
-  Snapshot best;
 };
 
 // The criterion of model selection: accuracy plus 0.01 times the skim rate, so that of two equally

@@ -33,7 +33,7 @@ bool restore(const std::map<std::string, std::vector<float>>& arrays, const std:
 
 }  // namespace
 
-void Fit::save(State& state) const {
+void Fit::save(TrainingState& state) const {
   state.step = step_;
   state.skim_start_step = skim_start_step_;
   state.loss = progress_.loss;
@@ -52,7 +52,7 @@ void Fit::save(State& state) const {
   state.best = best_;
 }
 
-Result<void> Fit::load(const State& state) {
+Result<void> Fit::load(const TrainingState& state) {
   const auto wrong = [](const std::string& name) {
     return fail(Fault::mismatch, "the checkpoint's '" + name +
                                      "' does not have the expected size; it was made with other "

@@ -1,5 +1,4 @@
-// Includes PyTorch's process group over TCP (Gloo) without the warnings of its headers, which come
-// from two packages.
+// Includes Gloo, which sums over processes, without the warnings of its headers.
 #pragma once
 
 #if defined(__GNUC__)
@@ -7,11 +6,18 @@
 #pragma GCC diagnostic ignored "-Wall"
 #pragma GCC diagnostic ignored "-Wextra"
 #pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
 #endif
-#include <torch/types.h>
-
-#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <gloo/allreduce.h>
+#include <gloo/broadcast.h>
+#include <gloo/context.h>
+#include <gloo/math.h>
+#include <gloo/transport/context.h>
+#include <gloo/transport/tcp/device.h>
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif

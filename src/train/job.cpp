@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,8 @@
 #include "train/export.h"
 #include "train/fit.h"
 #include "train/load.h"
+#include "train/outputs.h"
+#include "train/resume.h"
 #include "train/training_config.h"
 
 namespace skim::train {
@@ -89,8 +92,9 @@ class Log {
     if (write_atomically(path, kept)) file_.open(path, std::ios::app);
   }
   bool ok() const { return !enabled_ || (file_.is_open() && file_.good()); }
-  void write(const JobProgress& progress) {
-    if (!enabled_) return;
+  // False when the line cannot be written, once: nothing is written after that.
+  bool write(const JobProgress& progress) {
+    if (!enabled_) return true;
     const Json line = {{"step", progress.step},
                        {"loss", progress.loss},
                        {"train_skim_rate", progress.skim_rate},
@@ -101,6 +105,8 @@ class Log {
                        {"words_per_second", progress.words_per_second},
                        {"seconds", progress.seconds}};
     file_ << line.dump() << '\n' << std::flush;
+    enabled_ = file_.good();
+    return enabled_;
   }
 
  private:
@@ -131,60 +137,95 @@ Result<void> save_checkpoint(const Job& job, const Fit& fit, const std::string& 
   std::error_code error;
   std::filesystem::create_directories(job.checkpoint, error);
   remove_abandoned_temporaries(job.checkpoint);
-  Fit::State state;
+  TrainingState state;
   fit.save(state);
   return write_checkpoint(checkpoint_file(job), state, config);
 }
 
-// Reads the checkpoint in the process of rank 0 and sends it to all; empty when there is none.
-Result<std::vector<std::byte>> broadcast_checkpoint(const std::string& path, ProcessGroup& group) {
-  std::vector<std::byte> bytes;
-  if (group.rank() == 0 && std::filesystem::exists(path)) {
-    SKIM_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::open(path));
-    bytes.assign(file.bytes().begin(), file.bytes().end());
-  }
-  group.broadcast(bytes);
-  return bytes;
-}
-
 // Loads the checkpoint into `fit` when --resume is given and there is one.
-Result<void> restore_checkpoint(const Job& job, Fit& fit, ProcessGroup& group,
-                                const std::string& config, const JobListener& listener) {
+Result<void> restore_checkpoint(const Job& job, const ResumeSource& source,
+                                const std::string& config, Fit& fit, const JobListener& listener) {
   if (!job.resume) return {};
-  SKIM_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
-                        broadcast_checkpoint(checkpoint_file(job), group));
-  if (bytes.empty()) {
-    listener.message("no checkpoint in " + job.checkpoint + "; training starts from scratch");
+  if (source.kind == ResumeSource::Kind::nothing) {
+    std::error_code ignored;
+    const bool replaces = std::filesystem::exists(job.out, ignored);
+    listener.message("no checkpoint in " + job.checkpoint + "; training starts from scratch" +
+                     (replaces ? " and replaces " + job.out : ""));
     return {};
   }
-  SKIM_ASSIGN_OR_RETURN(Fit::State state, parse_checkpoint(bytes, checkpoint_file(job), config));
-  SKIM_RETURN_IF_ERROR(fit.load(state));
+  const Result<TrainingState> state =
+      parse_checkpoint(source.checkpoint, checkpoint_file(job), config);
+  if (!state && state.error().fault == Fault::format)
+    return fail(Fault::format, state.error().message +
+                                   "; the checkpoint is damaged: delete it, or start without "
+                                   "--resume, to train from scratch");
+  SKIM_RETURN_IF_ERROR(state);
+  SKIM_RETURN_IF_ERROR(fit.load(*state));
   listener.message("resumed after step " + std::to_string(fit.steps_done()));
   return {};
 }
 
+// Waits until all processes know that training has diverged: the end of one must not look like a
+// lost process to another that is still in the step.
+void wait_for_group(ProcessGroup& group) {
+  std::vector<float> nothing(1);
+  try {
+    group.all_reduce(nothing);
+  } catch (const PeerLost&) {
+    // It knew before this process did.
+  }
+}
+
+// Adds the probable cause and what to do to the error of a training that has diverged.
+// `checkpoint_step` is that of the last checkpoint, 0 without one.
+tl::unexpected<Error> diverged(const Job& job, const Error& error, std::int64_t checkpoint_step,
+                               bool is_rank_zero) {
+  char rate[64];
+  std::snprintf(rate, sizeof rate, "%g%s", job.fit.adam.learning_rate,
+                job.fit.adam.clip == 0 ? " without --clip" : "");
+  std::string message =
+      error.message + "; --learning-rate " + rate + " is probably too high; no model was written; ";
+  if (!is_rank_zero)
+    message += "the process of rank 0 tells what to do";
+  else if (checkpoint_step == 0)
+    message += "no checkpoint was written yet: start again with a lower rate";
+  else
+    message += "the last checkpoint is of step " + std::to_string(checkpoint_step) + " (" +
+               checkpoint_file(job) + "): continue from it with --resume and a lower rate";
+  return fail(error.fault, std::move(message));
+}
+
 // Takes steps until training has finished (true) or a process of the group was told to stop
 // (false). Only the process of rank 0 writes log and checkpoints.
-Result<bool> run_steps(const Job& job, Fit& fit, const ProcessGroup& group,
-                       const std::string& config, const JobListener& listener) {
+Result<bool> run_steps(const Job& job, Fit& fit, ProcessGroup& group, const std::string& config,
+                       const JobListener& listener) {
   const bool first = group.rank() == 0;
   Log log(first ? job.log : "", fit.steps_done());
   if (!log.ok()) return fail(Fault::io, job.log + ": cannot be written");
   auto saved = Clock::now();
-  while (fit.step()) {
+  std::int64_t checkpoint_step = fit.steps_done();
+  while (true) {
+    const Result<bool> stepped = fit.step();
+    if (!stepped) {
+      wait_for_group(group);
+      return diverged(job, stepped.error(), checkpoint_step, first);
+    }
+    if (!*stepped) return true;
     const JobProgress progress = to_job_progress(fit.progress());
     listener.progress(progress);
-    if (progress.evaluated) log.write(progress);
+    if (progress.evaluated && !log.write(progress))
+      listener.message(job.log + ": cannot be written; it lacks the evaluations from step " +
+                       std::to_string(progress.step) + " on");
     if (listener.stop != nullptr && listener.stop->load()) fit.request_stop();
     const double elapsed = std::chrono::duration<double>(Clock::now() - saved).count();
     const bool stop = fit.stop_agreed() || (group.size() == 1 && fit.stop_requested());
     if (first && (stop || elapsed >= job.checkpoint_seconds)) {
       SKIM_RETURN_IF_ERROR(save_checkpoint(job, fit, config));
       saved = Clock::now();
+      checkpoint_step = fit.steps_done();
     }
     if (stop) return false;
   }
-  return true;
 }
 
 }  // namespace
@@ -197,10 +238,6 @@ std::string blas_name() {
   if (auto* version = reinterpret_cast<ConstText>(dlsym(RTLD_DEFAULT, "bli_info_get_version_str")))
     return std::string("BLIS ") + version();
   return {};
-}
-
-std::string checkpoint_file(const Job& job) {
-  return (std::filesystem::path(job.checkpoint) / "checkpoint.safetensors").string();
 }
 
 namespace {
@@ -226,12 +263,15 @@ Result<JobReport> run_in_group(const Job& job, const JobListener& listener, Proc
     return fail(Fault::argument, checked.error().message);
   const std::string config = training_config(job, spec, data).dump();
   SKIM_RETURN_IF_ERROR(check_same_config(group, config));
+  SKIM_ASSIGN_OR_RETURN(const ResumeSource source, find_resume_source(job, config, group));
+  JobReport report;
+  report.is_rank_zero = group.rank() == 0;
+  report.finished = report.was_finished = source.kind == ResumeSource::Kind::finished;
+  if (report.was_finished) return report;
   Fit fit(spec, data.vocabulary, data.train_items, data.dev_items, job.fit, group);
   if (data.start) fit.init_weights(data.start->weights);
-  SKIM_RETURN_IF_ERROR(restore_checkpoint(job, fit, group, config, listener));
-  JobReport report;
+  SKIM_RETURN_IF_ERROR(restore_checkpoint(job, source, config, fit, listener));
   SKIM_ASSIGN_OR_RETURN(report.finished, run_steps(job, fit, group, config, listener));
-  report.is_rank_zero = group.rank() == 0;
   report.steps = fit.steps_done();
   report.seconds = fit.progress().seconds;
   report.accuracy = fit.best().score.accuracy;
@@ -259,13 +299,14 @@ JobListener silenced(const JobListener& listener) {
 
 Result<JobReport> run_job(Job job, const JobListener& listener) {
   SKIM_ASSIGN_OR_RETURN(const Rendezvous rendezvous, rendezvous_from_environment());
+  if (rendezvous.rank == 0) SKIM_RETURN_IF_ERROR(check_outputs(job));
   job.fit.threads = resolve_threads(job.threads, rendezvous.local_size);
   set_torch_threads(job.spec.reader.kind, job.fit.threads);
   if (rendezvous.size > 1 && rendezvous.rank == 0)
     listener.message("waiting at " + rendezvous.address + ":" + std::to_string(rendezvous.port) +
                      " for " + std::to_string(rendezvous.size - 1) + " more processes");
   SKIM_ASSIGN_OR_RETURN(const std::unique_ptr<ProcessGroup> group,
-                        join(rendezvous, job.group_timeout));
+                        join(rendezvous, {job.group_timeout, listener.stop}));
   try {
     return run_in_group(job, rendezvous.rank == 0 ? listener : silenced(listener), *group);
   } catch (const PeerLost& lost) {

@@ -29,8 +29,9 @@ struct JobListener {
 };
 
 struct JobReport {
-  bool finished = false;     // else it was stopped, and --resume continues it
-  bool is_rank_zero = true;  // in a process group; the others have no draft
+  bool finished = false;      // else it was stopped, and --resume continues it
+  bool was_finished = false;  // before this run: --resume found the model, and there is no draft
+  bool is_rank_zero = true;   // in a process group; the others have no draft
   ModelDraft draft;
   std::vector<Query> dev;  // for calibration
   std::string dev_name;
@@ -41,9 +42,6 @@ struct JobReport {
 
 // Trains, as one process or as one of the group that the environment describes.
 Result<JobReport> run_job(Job job, const JobListener& listener);
-
-// The path of the checkpoint. The caller removes it once the model is written.
-std::string checkpoint_file(const Job& job);
 
 // The name of the BLAS in use: "OpenBLAS ...", "BLIS ...", or empty for an unknown, probably slow
 // one.

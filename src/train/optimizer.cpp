@@ -1,6 +1,7 @@
 #include "train/optimizer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace skim::train {
@@ -35,6 +36,19 @@ void adam(float* values, AdamState& state, std::size_t at, const float* gradient
     second[i] = rates.beta2 * second[i] + (1 - rates.beta2) * g * g;
     values[i] -= lr_scale * rates.step * first[i] / (std::sqrt(second[i]) + rates.epsilon);
   }
+}
+
+// Compares exponents as integers, which compilers vectorize.
+bool all_finite(const float* values, std::size_t count) {
+  constexpr std::uint32_t kMagnitude = 0x7FFF'FFFF, kInfinity = 0x7F80'0000;
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    largest = std::max(largest, std::bit_cast<std::uint32_t>(values[i]) & kMagnitude);
+  return largest < kInfinity;
+}
+
+bool all_finite(const std::vector<float>& values) {
+  return all_finite(values.data(), values.size());
 }
 
 void accumulate_ema(float* ema, const float* values, std::size_t count, float decay) {
@@ -103,6 +117,14 @@ void EmbeddingTable::update(const std::vector<std::int32_t>& words, const float*
   }
 }
 
+bool EmbeddingTable::is_finite(const std::vector<std::int32_t>& words) const {
+  const auto size = static_cast<std::size_t>(embedding_size_);
+  return std::all_of(words.begin(), words.end(), [&](std::int32_t word) {
+    const std::size_t at = static_cast<std::size_t>(word) * size;
+    return all_finite(values.data() + at, size) && all_finite(state.exp_avg_sq.data() + at, size);
+  });
+}
+
 void EmbeddingTable::update_all_ema(std::int64_t step) {
   for (std::size_t word = 0; word < lr_scales_.size(); ++word) {
     if (lr_scales_[word] > 0) update_ema(word, step);
@@ -156,6 +178,17 @@ void Adam::update(const float* gradients, std::int64_t step, double scale) {
   }
 }
 
+bool Adam::is_finite() const {
+  const std::vector<torch::Tensor> tensors = weights_.tensors();
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const auto count = static_cast<std::size_t>(tensors[i].numel());
+    if (!all_finite(tensors[i].data_ptr<float>(), count) || !all_finite(states[i].exp_avg_sq) ||
+        !all_finite(states[i].ema))
+      return false;
+  }
+  return true;
+}
+
 void Adam::reset_ema() {
   std::size_t i = 0;
   for (const torch::Tensor& tensor : weights_.tensors()) {
@@ -174,11 +207,14 @@ void Adam::copy_ema_to(std::map<std::string, std::vector<float>>& into) const {
   }
 }
 
-double clip_scale(const std::vector<float>& gradients, double clip) {
-  if (clip == 0) return 1;
+double gradient_norm(const std::vector<float>& gradients) {
   double squares = 0;
   for (const float g : gradients) squares += static_cast<double>(g) * static_cast<double>(g);
-  const double norm = std::sqrt(squares);
+  return std::sqrt(squares);
+}
+
+double clip_scale(double norm, double clip) {
+  if (clip == 0) return 1;
   return norm > clip ? clip / norm : 1;
 }
 

@@ -35,6 +35,8 @@ class EmbeddingTable {
   torch::Tensor rows(const std::vector<std::int32_t>& words) const;
   void update(const std::vector<std::int32_t>& words, const float* gradients, std::int64_t step,
               double scale);
+  // Whether the embeddings of these words and their second moments are finite.
+  bool is_finite(const std::vector<std::int32_t>& words) const;
   // Brings the EMA of all rows to `step`.
   void update_all_ema(std::int64_t step);
   // Restarts the EMA from the current values.
@@ -63,6 +65,8 @@ class Adam {
   void collect_gradients(std::vector<float>& gradients) const;
   std::size_t size() const { return size_; }
   void update(const float* gradients, std::int64_t step, double scale);
+  // Whether all weights, their second moments and their EMA are finite.
+  bool is_finite() const;
   // Restarts the EMA from the current weights.
   void reset_ema();
   void copy_ema_to(std::map<std::string, std::vector<float>>& into) const;
@@ -75,7 +79,9 @@ class Adam {
   std::size_t size_ = 0;
 };
 
-// The factor that limits the norm of the gradients to `clip`; 1 when `clip` is 0.
-double clip_scale(const std::vector<float>& gradients, double clip);
+// The global norm of the gradients: finite exactly when all of them are.
+double gradient_norm(const std::vector<float>& gradients);
+// The factor that limits a norm of the gradients to `clip`; 1 when `clip` is 0.
+double clip_scale(double norm, double clip);
 
 }  // namespace skim::train

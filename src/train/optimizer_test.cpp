@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "base/json.h"
@@ -106,7 +108,7 @@ struct Training {
     adam.collect_gradients(gradients);
     const Floats of_words = scaled_values(step["word_gradients"]);
     gradients.insert(gradients.end(), of_words.begin(), of_words.end());
-    const double scale = clip_scale(gradients, clip);
+    const double scale = clip_scale(gradient_norm(gradients), clip);
     adam.update(gradients.data(), number, scale);
     embeddings.update(step["words"].get<std::vector<std::int32_t>>(),
                       gradients.data() + adam.size(), number, scale);
@@ -168,10 +170,34 @@ TEST(Optimizer, AnEmaDecayOfZeroKeepsNoEma) {
 }
 
 TEST(Optimizer, GradientsAreClippedToTheirCommonNorm) {
-  EXPECT_DOUBLE_EQ(clip_scale({3, 4}, 2.5), 0.5);
-  EXPECT_DOUBLE_EQ(clip_scale({3, 4}, 5), 1);
-  EXPECT_DOUBLE_EQ(clip_scale({3, 4}, 0), 1) << "no limit";
-  EXPECT_DOUBLE_EQ(clip_scale({0, 0}, 1), 1);
+  const double norm = gradient_norm({3, 4});
+  EXPECT_DOUBLE_EQ(clip_scale(norm, 2.5), 0.5);
+  EXPECT_DOUBLE_EQ(clip_scale(norm, 5), 1);
+  EXPECT_DOUBLE_EQ(clip_scale(norm, 0), 1) << "no limit";
+  EXPECT_DOUBLE_EQ(clip_scale(gradient_norm({0, 0}), 1), 1);
+}
+
+TEST(Optimizer, TheNormIsFiniteExactlyWhenAllGradientsAre) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(std::isfinite(gradient_norm({kLargest, -kLargest, kLargest})));
+  EXPECT_FALSE(std::isfinite(gradient_norm({1, -kInfinity, kInfinity})));
+  EXPECT_FALSE(std::isfinite(gradient_norm({std::numeric_limits<float>::quiet_NaN(), 1})));
+}
+
+// A rate of 1e39 is infinite as a float; the weights were saved in a checkpoint all the same.
+TEST(Optimizer, AnUpdateThatOverflowsIsNotFinite) {
+  const Json fixture = load_adam_fixture();
+  Training training(fixture);
+  training.step(0, fixture["steps"][0]);
+  EXPECT_TRUE(training.adam.is_finite());
+  EXPECT_TRUE(training.embeddings.is_finite({0, 1, 2}));
+  training.embeddings.values[5] = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(training.embeddings.is_finite({0, 2}));
+  EXPECT_FALSE(training.embeddings.is_finite({0, 1, 2})) << "row 1 of four columns";
+  const Floats huge(training.adam.size(), 1e30F);
+  training.adam.update(huge.data(), 1, 1);
+  EXPECT_FALSE(training.adam.is_finite()) << "the squares of the gradients overflow";
 }
 
 TEST(Optimizer, UniqueIdsAreSorted) {

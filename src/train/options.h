@@ -73,6 +73,7 @@ struct Job {
   std::vector<std::string> teachers;   // model files
   Teacher teacher;                     // computes the mean soft targets of `teachers`; may be empty
   std::size_t distillation_crops = 0;  // crops of each text that only the teacher labels
+  std::string out;                     // the model that the caller writes
   std::string checkpoint;              // a folder
   std::string log;                     // may be empty
   bool resume = false;

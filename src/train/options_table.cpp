@@ -18,7 +18,7 @@ std::string range_number(double value) {
 bool Range::contains(double value) const {
   const bool low = exclude_min ? value > min : value >= min;
   const bool high = exclude_max ? value < max : value <= max;
-  return low && high;
+  return std::isfinite(value) && low && high;
 }
 
 std::string Range::text() const {

@@ -20,7 +20,7 @@ struct Range {
   double max = std::numeric_limits<double>::infinity();
   bool exclude_min = false, exclude_max = false;
 
-  // False for NaN.
+  // False for NaN and infinity, also without limits.
   bool contains(double value) const;
   // "at least 1", "above 0", "from 0 to 1", "at least 0 and below 1"; empty without limits.
   std::string text() const;
@@ -29,14 +29,17 @@ struct Range {
 constexpr Range at_least(double min) { return {.min = min}; }
 constexpr Range from_to(double min, double max) { return {.min = min, .max = max}; }
 constexpr Range above(double min) { return {.min = min, .exclude_min = true}; }
+inline constexpr Range kDuration = {.min = 0, .max = 604'800, .exclude_min = true};  // a week
 inline constexpr Range kFraction = {.min = 0, .max = 1};
 inline constexpr Range kBelowOne = {.min = 0, .max = 1, .exclude_max = true};
 
 // What --resume does with an option.
 enum class OnResume {
-  must_match,  // stored in the checkpoint and compared
-  may_change,  // stored, but a resumed run may have another value
-  not_stored,  // has no influence on the model, or the stored spec and checksums cover it
+  must_match,     // stored in the checkpoint and compared
+  may_change,     // stored, but a resumed run may have another value
+  ends_training,  // likewise, except with --pretrain-fully, where the end of pretraining depends on
+                  // it
+  not_stored,     // has no influence on the model, or the stored spec and checksums cover it
 };
 
 struct OptionInfo {
@@ -117,7 +120,7 @@ void visit_file_options(AnyJob& job, Visitor&& visit) {
   visit({"--threads", "N", "number of threads; 0 for one per core", from_to(0, 1024), kNotStored},
         job.threads);
   visit({"--group-timeout", "S",
-         "with several processes: seconds after which a silent one counts as lost", above(0),
+         "with several processes: seconds after which a silent one counts as lost", kDuration,
          kNotStored},
         job.group_timeout);
 }
@@ -235,7 +238,8 @@ void visit_optimizer_options(AnyJob& job, Visitor&& visit) {
        at_least(0)},
       fit.chrono_init);
   visit({"--batch-size", "N", "texts per step", at_least(1)}, fit.batch_size);
-  visit({"--learning-rate", "X", "learning rate of Adam", above(0)}, fit.adam.learning_rate);
+  visit({"--learning-rate", "X", "learning rate of Adam", above(0), OnResume::may_change},
+        fit.adam.learning_rate);
   visit({"--clip", "X", "maximum norm of the gradients; 0 for no clipping", at_least(0)},
         fit.adam.clip);
   visit({"--ema-decay", "X", "decay of the moving average of the weights; 0 for none", kBelowOne},
@@ -251,10 +255,10 @@ void visit_optimizer_options(AnyJob& job, Visitor&& visit) {
        at_least(0)},
       fit.adversarial);
   visit({"--max-steps", "N", "end training after N steps; 0 for early stopping alone", at_least(0),
-         OnResume::may_change},
+         OnResume::ends_training},
         fit.max_steps);
   visit({"--patience-steps", "N", "early stopping: steps without a better dev score", at_least(1),
-         OnResume::may_change},
+         OnResume::ends_training},
         fit.patience_steps);
   visit(
       {"--eval-steps", "N", "steps between evaluations on dev; 0 for about an epoch", at_least(0)},

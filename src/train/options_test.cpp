@@ -33,7 +33,10 @@ TEST(OptionsTable, RangesSayWhatTheyContain) {
   EXPECT_EQ(Range{}.text(), "");
   EXPECT_FALSE(above(0).contains(0));
   EXPECT_FALSE(kBelowOne.contains(1));
+  EXPECT_EQ(kDuration.text(), "above 0 and at most 604800");
   EXPECT_FALSE(Range{}.contains(std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_FALSE(Range{}.contains(std::numeric_limits<double>::infinity()));
+  EXPECT_FALSE(at_least(0).contains(std::numeric_limits<double>::infinity()));
 }
 
 TEST(TrainingConfig, StoresOptionsByTheirNames) {

@@ -3,34 +3,17 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
-#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/file_descriptor.h"
-#include "base/result_macros.h"
 #include "train/gloo.h"
 
 namespace skim::train {
 namespace {
 
 using Milliseconds = std::chrono::milliseconds;
-
-Result<int> number_from_environment(const char* name, int min, int max) {
-  const char* text = std::getenv(name);
-  if (text == nullptr)
-    return fail(Fault::argument,
-                std::string("WORLD_SIZE is set, but ") + name +
-                    " is not; launchers such as tools/launch and torchrun set both");
-  int value = 0;
-  const char* end = text + std::strlen(text);
-  const auto parsed = std::from_chars(text, end, value);
-  if (parsed.ec != std::errc() || parsed.ptr != end || value < min || value > max)
-    return fail(Fault::argument, std::string(name) + "=" + text + ": expected a number from " +
-                                     std::to_string(min) + " to " + std::to_string(max));
-  return value;
-}
 
 // The address of the interface by which this machine reaches `host`, which the other processes can
 // reach. The machine's own host name may resolve to another one.
@@ -59,52 +42,97 @@ std::string local_address_towards(const std::string& host, int port) {
   return address;
 }
 
+class RendezvousFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The connections between all processes. Gloo's own rendezvous needs a store that all processes can
+// reach; c10d's is a server that a single connection of another program blocks for ever.
+class Mesh final : public gloo::Context {
+ public:
+  Mesh(const Rendezvous& rendezvous, const Patience& patience)
+      : gloo::Context(rendezvous.rank, rendezvous.size) {
+    setTimeout(Milliseconds(static_cast<long>(1000 * patience.seconds)));
+    device_ = make_device(rendezvous);
+    transportContext_ = device_->createContext(rank, size);
+    transportContext_->setTimeout(getTimeout());
+    const Result<std::vector<std::string>> addresses =
+        exchange(rendezvous, make_own_addresses(), patience);
+    if (!addresses) throw RendezvousFailed(addresses.error().message);
+    for (int peer = 0; peer < size; ++peer)
+      if (peer != rank) connect(peer, (*addresses)[static_cast<std::size_t>(peer)]);
+  }
+
+ private:
+  static std::shared_ptr<gloo::transport::Device> make_device(const Rendezvous& rendezvous) {
+    gloo::transport::tcp::attr attributes;
+    if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME"))
+      attributes.iface = interface;
+    else
+      attributes.hostname = local_address_towards(rendezvous.address, rendezvous.port);
+    return gloo::transport::tcp::CreateDevice(attributes);
+  }
+
+  // Opens a port for every other process; their addresses, which are of equal size, by rank.
+  std::string make_own_addresses() {
+    std::string all;
+    for (int peer = 0; peer < size; ++peer) {
+      if (peer == rank) continue;
+      const auto& pair = transportContext_->createPair(peer);
+      pair->setLocalRank(rank);
+      const std::vector<char> address = pair->address().bytes();
+      all.append(address.begin(), address.end());
+    }
+    return all;
+  }
+
+  // Connects to the address that `peer` has opened for this process.
+  void connect(int peer, const std::string& addresses) {
+    const std::size_t address_size = addresses.size() / static_cast<std::size_t>(size - 1);
+    const auto index = static_cast<std::size_t>(rank < peer ? rank : rank - 1);
+    const std::string address = addresses.substr(index * address_size, address_size);
+    getPair(peer)->connect({address.begin(), address.end()});
+  }
+};
+
 class GlooProcessGroup final : public ProcessGroup {
  public:
-  GlooProcessGroup(const Rendezvous& rendezvous, Milliseconds timeout) : rendezvous_(rendezvous) {
-    c10d::TCPStoreOptions options;
-    options.port = static_cast<std::uint16_t>(rendezvous.port);
-    options.isServer = rendezvous.rank == 0;
-    options.numWorkers = static_cast<std::size_t>(rendezvous.size);
-    options.timeout = timeout;
-    store_ = c10::make_intrusive<c10d::TCPStore>(rendezvous.address, options);
-    auto gloo = c10d::ProcessGroupGloo::Options::create(timeout);
-    const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
-    gloo->devices.push_back(interface != nullptr
-                                ? c10d::ProcessGroupGloo::createDeviceForInterface(interface)
-                                : c10d::ProcessGroupGloo::createDeviceForHostname(
-                                      local_address_towards(rendezvous.address, rendezvous.port)));
-    gloo_ =
-        c10::make_intrusive<c10d::ProcessGroupGloo>(store_, rendezvous.rank, rendezvous.size, gloo);
-  }
+  GlooProcessGroup(const Rendezvous& rendezvous, const Patience& patience)
+      : mesh_(std::make_shared<Mesh>(rendezvous, patience)) {}
 
-  int rank() const override { return rendezvous_.rank; }
-  int size() const override { return rendezvous_.size; }
-  void all_reduce(std::vector<float>& values) override { all_reduce_values(values, torch::kFloat); }
-  void all_reduce(std::vector<double>& values) override {
-    all_reduce_values(values, torch::kDouble);
-  }
+  int rank() const override { return mesh_->rank; }
+  int size() const override { return mesh_->size; }
+  void all_reduce(std::vector<float>& values) override { all_reduce_values(values); }
+  void all_reduce(std::vector<double>& values) override { all_reduce_values(values); }
 
   void broadcast(std::vector<std::byte>& bytes) override {
-    std::vector<std::int64_t> count = {static_cast<std::int64_t>(bytes.size())};
-    broadcast_values(count.data(), 1, torch::kLong);
-    bytes.resize(static_cast<std::size_t>(count[0]));
-    if (!bytes.empty()) broadcast_values(bytes.data(), count[0], torch::kByte);
+    std::uint64_t count = bytes.size();
+    broadcast_bytes(reinterpret_cast<char*>(&count), sizeof count);
+    bytes.resize(count);
+    if (!bytes.empty()) broadcast_bytes(reinterpret_cast<char*>(bytes.data()), bytes.size());
   }
 
  private:
   template <class T>
-  void all_reduce_values(std::vector<T>& values, torch::ScalarType type) {
-    std::vector<torch::Tensor> tensors = {tensor_over(values.data(), values.size(), type)};
-    rethrow_as_peer_lost([&] { gloo_->allreduce(tensors)->wait(); });
+  void all_reduce_values(std::vector<T>& values) {
+    rethrow_as_peer_lost([&] {
+      gloo::AllreduceOptions options(mesh_);
+      options.setOutput(values.data(), values.size());
+      options.setReduceFunction([](void* sums, const void* left, const void* right,
+                                   std::size_t count) { gloo::sum<T>(sums, left, right, count); });
+      options.setTag(tag_++);
+      gloo::allreduce(options);
+    });
   }
-  void broadcast_values(void* values, std::int64_t count, torch::ScalarType type) {
-    std::vector<torch::Tensor> tensors = {
-        tensor_over(values, static_cast<std::size_t>(count), type)};
-    rethrow_as_peer_lost([&] { gloo_->broadcast(tensors)->wait(); });
-  }
-  static torch::Tensor tensor_over(void* values, std::size_t count, torch::ScalarType type) {
-    return torch::from_blob(values, {static_cast<std::int64_t>(count)}, type);
+  void broadcast_bytes(char* bytes, std::size_t count) {
+    rethrow_as_peer_lost([&] {
+      gloo::BroadcastOptions options(mesh_);
+      options.setOutput(bytes, count);
+      options.setRoot(0);
+      options.setTag(tag_++);
+      gloo::broadcast(options);
+    });
   }
 
   template <class Call>
@@ -113,50 +141,28 @@ class GlooProcessGroup final : public ProcessGroup {
       call();
     } catch (const std::exception& error) {
       const std::string_view why = error.what();
-      throw PeerLost("process " + std::to_string(rendezvous_.rank) + " of " +
-                     std::to_string(rendezvous_.size) + " lost another process (" +
-                     std::string(why.substr(0, why.find('\n'))) + ")");
+      throw PeerLost("process " + std::to_string(rank()) + " of " + std::to_string(size()) +
+                     " lost another process (" + std::string(why.substr(0, why.find('\n'))) + ")");
     }
   }
 
-  Rendezvous rendezvous_;
-  c10::intrusive_ptr<c10d::TCPStore> store_;
-  c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo_;
+  std::shared_ptr<Mesh> mesh_;
+  std::uint32_t tag_ = 0;  // differs between operations that may be in progress at the same time
 };
 
 }  // namespace
 
-Result<Rendezvous> rendezvous_from_environment() {
-  Rendezvous rendezvous;
-  if (std::getenv("WORLD_SIZE") == nullptr) return rendezvous;
-  SKIM_ASSIGN_OR_RETURN(rendezvous.size, number_from_environment("WORLD_SIZE", 1, 4096));
-  SKIM_ASSIGN_OR_RETURN(rendezvous.rank, number_from_environment("RANK", 0, rendezvous.size - 1));
-  if (rendezvous.size == 1) return rendezvous;
-  SKIM_ASSIGN_OR_RETURN(rendezvous.port, number_from_environment("MASTER_PORT", 1, 65535));
-  const char* address = std::getenv("MASTER_ADDR");
-  if (address == nullptr || *address == '\0')
-    return fail(Fault::argument,
-                "MASTER_ADDR is not set, expected the address of the process of rank 0");
-  rendezvous.address = address;
-  if (std::getenv("LOCAL_WORLD_SIZE") != nullptr) {
-    SKIM_ASSIGN_OR_RETURN(rendezvous.local_size,
-                          number_from_environment("LOCAL_WORLD_SIZE", 1, rendezvous.size));
-  }
-  return rendezvous;
-}
-
-Result<std::unique_ptr<ProcessGroup>> join(const Rendezvous& rendezvous, double timeout_seconds) {
+Result<std::unique_ptr<ProcessGroup>> join(const Rendezvous& rendezvous, const Patience& patience) {
   if (rendezvous.size == 1) return std::make_unique<ProcessGroup>();
+  const std::string who = "process " + std::to_string(rendezvous.rank) + " of " +
+                          std::to_string(rendezvous.size) + " could not connect to the others";
   try {
-    return std::make_unique<GlooProcessGroup>(
-        rendezvous, Milliseconds(static_cast<long>(1000 * timeout_seconds)));
+    return std::make_unique<GlooProcessGroup>(rendezvous, patience);
+  } catch (const RendezvousFailed& failed) {
+    return fail(Fault::io, who + ": " + failed.what());
   } catch (const std::exception& error) {
     const std::string_view why = error.what();
-    return fail(Fault::io, "process " + std::to_string(rendezvous.rank) + " of " +
-                               std::to_string(rendezvous.size) +
-                               " could not connect to the others at " + rendezvous.address + ":" +
-                               std::to_string(rendezvous.port) + " (" +
-                               std::string(why.substr(0, why.find('\n'))) + ")");
+    return fail(Fault::io, who + " (" + std::string(why.substr(0, why.find('\n'))) + ")");
   }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "skim/result.h"
+#include "train/rendezvous.h"
 
 namespace skim::train {
 
@@ -35,20 +36,8 @@ class ProcessGroup {
   virtual void broadcast(std::vector<std::byte>& /*bytes*/) {}
 };
 
-// Where the processes of a group find each other.
-struct Rendezvous {
-  int rank = 0, size = 1;
-  int local_size = 1;  // processes on this machine, which share its cores
-  std::string address;
-  int port = 0;
-};
-
-// Reads the variables that torchrun and other launchers set: RANK, WORLD_SIZE, MASTER_ADDR,
-// MASTER_PORT, LOCAL_WORLD_SIZE. One process when WORLD_SIZE is not set.
-Result<Rendezvous> rendezvous_from_environment();
-
-// Waits for all processes. `timeout_seconds` is how long a process may be silent, now and later,
-// before it counts as lost.
-Result<std::unique_ptr<ProcessGroup>> join(const Rendezvous& rendezvous, double timeout_seconds);
+// Waits for all processes. `patience` is how long a process may be silent, now and later, before it
+// counts as lost.
+Result<std::unique_ptr<ProcessGroup>> join(const Rendezvous& rendezvous, const Patience& patience);
 
 }  // namespace skim::train

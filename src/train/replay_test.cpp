@@ -29,9 +29,7 @@ void expect_same_replay(const Json& fixture) {
     const auto probes = replay(*file, {to_query(query)}, policy);
     ASSERT_TRUE(probes.has_value()) << probes.error().message;
     const Probe& probe = probes->at(0);
-    // At threshold 0 skip-rnn and vcrnn read everything without computing what they would choose.
-    const double of_p_read = policy.threshold == 0 ? 1 : kReplayTolerance;
-    expect_same_trace(probe.trace, query["trace"], of_p_read);
+    expect_same_trace(probe.trace, query["trace"], kReplayTolerance);
     expect_same_numbers(probe.scores, query["scores"], kReplayTolerance);
     EXPECT_EQ(probe.index, query["answer"]["index"].get<int>());
     if (!query["answer"].contains("begin")) continue;

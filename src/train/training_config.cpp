@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "train/options_table.h"
 
@@ -19,6 +20,18 @@ Json option_json(const T& value) {
 
 Json option_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+// Compares two configurations without the options for which `ignore` is true.
+template <class Ignore>
+bool equal_without(Json stored, Json current, Ignore ignore) {
+  const Job defaults;
+  visit_options(defaults, [&](const OptionInfo& option, const auto&) {
+    if (!ignore(option.on_resume)) return;
+    stored.erase(checkpoint_key(option));
+    current.erase(checkpoint_key(option));
+  });
+  return stored == current;
+}
+
 }  // namespace
 
 Json options_json(const Job& job) {
@@ -32,15 +45,19 @@ Json options_json(const Job& job) {
 bool can_resume(Json stored, Json current) {
   if (stored == current) return true;
   if (!stored.is_object() || !current.is_object()) return false;
-  // The end of pretraining depends on them.
-  if (stored.value("pretrain_fully", false)) return false;
-  const Job defaults;
-  visit_options(defaults, [&](const OptionInfo& option, const auto&) {
-    if (option.on_resume != OnResume::may_change) return;
-    stored.erase(checkpoint_key(option));
-    current.erase(checkpoint_key(option));
+  const auto found = stored.find("pretrain_fully");
+  const bool pretrain_fully = found != stored.end() && *found == true;
+  return equal_without(std::move(stored), std::move(current), [&](OnResume on_resume) {
+    return on_resume == OnResume::may_change ||
+           (on_resume == OnResume::ends_training && !pretrain_fully);
   });
-  return stored == current;
+}
+
+bool is_same_training(Json stored, Json current) {
+  if (!stored.is_object() || !current.is_object()) return false;
+  return equal_without(std::move(stored), std::move(current), [](OnResume on_resume) {
+    return on_resume == OnResume::may_change || on_resume == OnResume::ends_training;
+  });
 }
 
 }  // namespace skim::train

@@ -14,4 +14,8 @@ Json options_json(const Job& job);
 // `current`: equal but for options that --resume may change.
 bool can_resume(Json stored, Json current);
 
+// Whether both are configurations of one training that ended differently: equal but for options
+// that a resumed run may change in some cases.
+bool is_same_training(Json stored, Json current);
+
 }  // namespace skim::train

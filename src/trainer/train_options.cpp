@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/output_files.h"
 #include "train/options_rules.h"
 #include "train/options_table.h"
 
@@ -24,6 +25,9 @@ std::string default_text(double value) {
   return text;
 }
 
+template <class T>
+requires std::is_integral_v<T> std::string default_text(T value) { return std::to_string(value); }
+
 std::string default_text(const std::vector<int>& values) {
   std::string text;
   for (const int value : values) text += (text.empty() ? "" : ",") + std::to_string(value);
@@ -37,7 +41,7 @@ std::string help_text(const OptionInfo& option, const std::string& default_value
 
 std::string range_error(const OptionInfo& option, const std::string& given, const char* expected) {
   const std::string range = option.range.text();
-  return std::string(option.name) + " is " + given + ", expected " + expected +
+  return std::string(option.name) + " is '" + given + "', expected " + expected +
          (range.empty() ? "" : " (" + range + ")");
 }
 
@@ -54,29 +58,21 @@ class OptionBinder {
     add(option, field, "");
   }
   void operator()(const OptionInfo& option, std::vector<int>& field) {
-    add(option, field, default_text(field));
-  }
-  void operator()(const OptionInfo& option, double& field) {
-    add(option, field, default_text(field));
-    checks_.push_back([option, &field] { return check(option, field); });
+    add_numbers(option, field, default_text(field));
   }
   void operator()(const OptionInfo& option, std::optional<double>& field) {
-    add(option, field, "");
-    checks_.push_back([option, &field] { return field ? check(option, *field) : std::nullopt; });
+    add_numbers(option, field, "");
   }
-
   template <class T>
-  requires std::is_integral_v<T>
+  requires std::is_arithmetic_v<T>
   void operator()(const OptionInfo& option, T& field) {
-    std::string& text = texts_.emplace_back(std::to_string(field));
-    add(option, text, std::string(text));
-    checks_.push_back([option, &text, &field] { return parse_integer(option, text, field); });
+    add_numbers(option, field, default_text(field));
   }
 
   template <class T>
   requires std::is_enum_v<T>
   void operator()(const OptionInfo& option, T& field) {
-    std::string& text = texts_.emplace_back(train::option_value_name(field));
+    std::string& text = names_.emplace_back(train::option_value_name(field));
     std::vector<std::string> names;
     for (const auto& [value, name] : train::kOptionValues<T>) names.emplace_back(name);
     options_.add_choice(std::string(option.name), text, std::move(names), help_text(option, text));
@@ -101,26 +97,54 @@ class OptionBinder {
                  help_text(option, default_value));
   }
 
-  static std::optional<std::string> check(const OptionInfo& option, double value) {
-    if (option.range.contains(value)) return std::nullopt;
-    return range_error(option, default_text(value), "a number");
+  // Declares an option of one or several numbers. The field keeps its value when it is not given.
+  template <class T>
+  void add_numbers(const OptionInfo& option, T& field, const std::string& default_value) {
+    std::optional<std::string>& text = texts_.emplace_back();
+    add(option, text, default_value);
+    checks_.push_back([option, &text, &field]() -> std::optional<std::string> {
+      if (!text || parse(option, *text, field)) return std::nullopt;
+      return range_error(option, *text, expected(field));
+    });
   }
 
+  static const char* expected(const std::vector<int>& /*field*/) {
+    return "whole numbers, separated by commas";
+  }
+  static const char* expected(const std::optional<double>& /*field*/) { return "a finite number"; }
   template <class T>
-  static std::optional<std::string> parse_integer(const OptionInfo& option, const std::string& text,
-                                                  T& into) {
+  static const char* expected(const T& /*field*/) {
+    return std::is_integral_v<T> ? "a whole number" : "a finite number";
+  }
+
+  // Each returns false for text that is not a number in the range of the option.
+  template <class T>
+  static bool parse(const OptionInfo& option, std::string_view text, T& into) {
     T value{};
     const char* end = text.data() + text.size();
     const auto parsed = std::from_chars(text.data(), end, value);
     if (parsed.ec != std::errc() || parsed.ptr != end ||
         !option.range.contains(static_cast<double>(value)))
-      return range_error(option, "'" + text + "'", "a whole number");
+      return false;
     into = value;
-    return std::nullopt;
+    return true;
+  }
+  static bool parse(const OptionInfo& option, std::string_view text, std::optional<double>& into) {
+    return parse(option, text, into.emplace());
+  }
+  static bool parse(const OptionInfo& option, std::string_view text, std::vector<int>& into) {
+    into.clear();
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      if (!parse(option, text.substr(begin, end - begin), into.emplace_back())) return false;
+      begin = end + 1;
+    }
+    return true;
   }
 
   Options& options_;
-  std::deque<std::string> texts_;  // what was typed for integers and enums
+  std::deque<std::string> names_;                 // chosen values of enums
+  std::deque<std::optional<std::string>> texts_;  // what was typed for numbers
   std::vector<std::function<std::optional<std::string>()>> checks_;
 };
 
@@ -174,6 +198,16 @@ std::optional<std::string> check_output_files(const TrainOptions& chosen) {
   if (chosen.out.empty()) return "--out is missing: the model to write";
   if (!chosen.test.empty() && !std::filesystem::exists(chosen.test))
     return "--test: there is no file " + chosen.test;
+  const train::Job& job = chosen.job;
+  std::vector<NamedFile> inputs = {{"--dev", job.dev},
+                                   {"--test", chosen.test},
+                                   {"--embeddings", job.embeddings},
+                                   {"--start-from", job.start_from}};
+  for (const std::string& file : job.train) inputs.push_back({"--train", file});
+  for (const std::string& file : job.teachers) inputs.push_back({"--teacher", file});
+  const std::string fault = validate_outputs(
+      {{"--out", chosen.out}, {"--log", job.log}, {"--checkpoint", job.checkpoint}}, inputs);
+  if (!fault.empty()) return fault;
   return std::nullopt;
 }
 
@@ -188,6 +222,7 @@ std::optional<int> parse_train_options(Arguments arguments, TrainOptions& chosen
   if (const auto error = train::check_options(chosen.job)) return usage_error("train", *error);
   if (const auto error = check_output_files(chosen)) return usage_error("train", *error);
   train::resolve_options(chosen.job);
+  chosen.job.out = chosen.out;
   if (chosen.job.checkpoint.empty()) chosen.job.checkpoint = chosen.out + ".checkpoint";
   return std::nullopt;
 }

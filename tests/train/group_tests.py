@@ -49,8 +49,8 @@ class Groups(Trainings):
 
     def test_match_one_process_with_the_whole_batch(self):
         """Equal but for the order in which floats are added. 300 texts in batches of 32 leave a last one of 12, and
-        batches of 3 leave a fourth process without a text."""
-        for batch, count in ((32, 2), (3, 4)):
+        batches of 2 leave a third process without a text."""
+        for batch, count in ((32, 2), (2, 3)):
             with self.subTest(batch=batch, processes=count):
                 one, many = self.at / f"one{batch}.skim", self.at / f"many{batch}.skim"
                 same = ["--max-steps", 40, "--batch-size", batch, "--adversarial", 0.1, "--random-crop", "--max-words", 12]
@@ -61,15 +61,15 @@ class Groups(Trainings):
 
     def test_stop_and_resume_together(self):
         whole, parts = self.at / "whole.skim", self.at / "parts.skim"
-        self.assertEqual(self.launch(2, self.quick(whole, "--max-steps", 300)).returncode, 0)
-        process = subprocess.Popen([LAUNCH, "2", *command(self.quick(parts, "--max-steps", 300, "--checkpoint-seconds", 0.05))],
+        self.assertEqual(self.launch(2, self.quick(whole, "--max-steps", 200)).returncode, 0)
+        process = subprocess.Popen([LAUNCH, "2", *command(self.quick(parts, "--max-steps", 200, "--checkpoint-seconds", 0.02))],
                                    stderr=subprocess.PIPE, text=True)
         self.wait_for(self.at / "parts.skim.checkpoint/checkpoint.safetensors", process)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 1, errors)
         self.assertIn("--resume", errors)
-        done = self.launch(2, self.quick(parts, "--max-steps", 300, "--resume"))
+        done = self.launch(2, self.quick(parts, "--max-steps", 200, "--resume"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(whole.read_bytes(), parts.read_bytes())
 
@@ -94,6 +94,40 @@ class Groups(Trainings):
         resumed.kill()
         resumed.communicate()
 
+    def run_all(self, count, options):
+        """Runs a group and returns the exit code and the messages of each process, by rank."""
+        environment = os.environ | {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+        processes = [subprocess.Popen(command(options), env=environment | {"RANK": str(rank)}, stderr=subprocess.PIPE,
+                                      text=True) for rank in range(count)]
+        errors = [process.communicate(timeout=120)[1] for process in processes]
+        return [(process.returncode, error) for process, error in zip(processes, errors, strict=True)]
+
+    def test_divergence_ends_all_processes_at_the_same_step(self):
+        """They trained to the end with weights that were not finite."""
+        out = self.at / "diverged.skim"
+        ended = self.run_all(3, self.quick(out, "--learning-rate", 1e30, "--max-steps", 100_000))
+        for rank, (code, errors) in enumerate(ended):
+            with self.subTest(rank=rank):
+                self.assertEqual(code, 1, errors)
+                self.assertIn("step 2: the loss is not finite; --learning-rate 1e+30 is probably too high", errors)
+                self.assertNotIn("lost another process", errors)
+        self.assertFalse(out.exists())
+
+    def test_a_damaged_checkpoint_ends_all_processes_and_a_finished_training_none(self):
+        out = self.at / "twice.skim"
+        checkpoint = self.at / "twice.skim.checkpoint/checkpoint.safetensors"
+        checkpoint.parent.mkdir()
+        checkpoint.touch()
+        options = self.quick(out, "--max-steps", 20, "--resume")
+        for code, errors in self.run_all(2, options):
+            self.assertEqual(code, 1, errors)
+            self.assertIn("delete it, or start without --resume", errors)
+        checkpoint.unlink()
+        self.assertEqual([code for code, _ in self.run_all(2, options)], [0, 0])
+        model = out.read_bytes()
+        self.assertEqual([code for code, _ in self.run_all(2, options)], [0, 0])
+        self.assertEqual(out.read_bytes(), model)
+
     def test_different_options_are_an_error(self):
         environment = os.environ | {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
         processes = [subprocess.Popen(command(self.quick(self.at / "never.skim", "--gamma", gamma)),
@@ -104,23 +138,37 @@ class Groups(Trainings):
         self.assertEqual([process.returncode for process in processes], [1, 1])
 
     def test_a_wrong_environment_variable_is_named(self):
-        cases = [({"WORLD_SIZE": "2"}, "RANK"), ({"WORLD_SIZE": "x", "RANK": "0"}, "WORLD_SIZE=x"),
-                 ({"WORLD_SIZE": "2", "RANK": "2"}, "RANK=2"), ({"WORLD_SIZE": "2", "RANK": "0"}, "MASTER_PORT"),
-                 ({"WORLD_SIZE": "2", "RANK": "0", "MASTER_PORT": "4"}, "MASTER_ADDR")]
-        for variables, words in cases:
-            with self.subTest(variables=variables):
-                done = subprocess.run(command(self.quick(self.at / "never.skim")), env=os.environ | variables,
-                                      capture_output=True, text=True, timeout=60)
-                self.assertEqual(done.returncode, 1, done.stderr)
-                self.assertIn(words, done.stderr)
+        done = subprocess.run(command(self.quick(self.at / "never.skim")), env=os.environ | {"WORLD_SIZE": "2"},
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("RANK", done.stderr)
 
     def test_group_timeout_limits_the_rendezvous(self):
         environment = os.environ | {"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "127.0.0.1",
                                     "MASTER_PORT": str(free_port())}
-        done = subprocess.run(command(self.quick(self.at / "never.skim", "--group-timeout", 2)), env=environment,
+        done = subprocess.run(command(self.quick(self.at / "never.skim", "--group-timeout", 1)), env=environment,
                               capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("could not connect to the others", done.stderr)
+
+    def test_a_connection_of_another_program_does_not_block_the_rendezvous(self):
+        port = free_port()
+        environment = os.environ | {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+        options = self.quick(self.at / "visited.skim", "--max-steps", 2, "--group-timeout", 30)
+        first = subprocess.Popen(command(options), env=environment | {"RANK": "0"}, stderr=subprocess.PIPE, text=True)
+        while True:
+            try:
+                stranger = socket.create_connection(("127.0.0.1", port))
+                break
+            except OSError:
+                self.assertIsNone(first.poll())
+                time.sleep(0.02)
+        stranger.sendall(bytes(64))
+        second = subprocess.Popen(command(options), env=environment | {"RANK": "1"}, stderr=subprocess.PIPE, text=True)
+        for process in (first, second):
+            _, errors = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, errors)
+        stranger.close()
 
     def test_across_networks(self):
         """Two connected network namespaces: the processes share nothing but TCP."""

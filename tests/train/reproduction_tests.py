@@ -68,7 +68,7 @@ class Reproduction(Trainings):
 
     def test_resumes_after_a_stop(self):
         self.put("rows/dense", title="LSTM", set="small", seeds=[1],
-                 train={"reader": "dense", "max-steps": 3000, "patience-steps": 100000})
+                 train={"reader": "dense", "max-steps": 1000, "patience-steps": 100000})
         queue = subprocess.Popen(self.command("run", "dense"), stderr=subprocess.PIPE, text=True)
         deadline = time.monotonic() + 60
         while not list((self.home / "work").glob("*.log")) and time.monotonic() < deadline:

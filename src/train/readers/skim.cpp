@@ -63,6 +63,14 @@ Mix select_mix(const ReadMode& mode) {
   return Mix::threshold;
 }
 
+// Whether the big cell reads every word and nothing is decided. At threshold 0 skip-rnn and vcrnn
+// read every word, too, but still compute p_read.
+bool is_dense(ReaderKind kind, const ReadMode& mode) {
+  if (kind == ReaderKind::dense || mode.read_all) return true;
+  if (mode.training || kind == ReaderKind::skim) return false;
+  return kind == ReaderKind::lstm_jump ? mode.threshold <= 0 : mode.threshold < 0;
+}
+
 }  // namespace
 
 StackedWeights stack_weights(const ReaderSpec& spec, const Weights& weights,
@@ -101,10 +109,7 @@ StackedWeights stack_weights(const ReaderSpec& spec, const Weights& weights,
 
 ReadOutput read_rows(const ReaderInput& from, const ReadMode& mode) {
   const ReaderSpec& spec = from.spec;
-  // Reading every word is a dense reader for all methods.
-  const bool read_all = mode.read_all || (!mode.training && mode.threshold <= 0);
-  const bool dense = spec.kind == ReaderKind::dense ||
-                     (read_all && spec.kind != ReaderKind::skim) || mode.read_all;
+  const bool dense = is_dense(spec.kind, mode);
   if (!dense && spec.kind == ReaderKind::lstm_jump) return read_lstm_jump(from, mode);
   if (!dense && spec.kind == ReaderKind::skip_rnn) return read_skip_rnn(from, mode);
   if (!dense && spec.kind == ReaderKind::vcrnn) return read_vcrnn(from, mode);

@@ -1,0 +1,204 @@
+#include "trainer/train_verb.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/result_macros.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "eval/calibrate.h"
+#include "eval/evaluate.h"
+#include "eval/report.h"
+#include "eval/test_set.h"
+#include "file/model_file.h"
+#include "skim/verify.h"
+#include "tasks/labels.h"
+#include "tasks/load.h"
+#include "train/corpus.h"
+#include "train/job.h"
+#include "train/outputs.h"
+#include "trainer/teacher.h"
+#include "trainer/train_options.h"
+
+namespace skim::cli {
+namespace {
+
+std::atomic<bool> stop_requested{false};
+void request_stop(int /*signal*/) { stop_requested = true; }
+
+std::string format(const char* pattern, auto... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, pattern, values...);
+  return text;
+}
+
+// Progress on stderr: one line per evaluation on dev, and a progress bar on a terminal.
+class ProgressDisplay {
+ public:
+  explicit ProgressDisplay(ProgressBar::Mode mode)
+      : quiet_(mode == ProgressBar::Mode::hidden), bar_("train", mode) {}
+
+  void show(const train::JobProgress& now) {
+    if (quiet_) return;
+    if (now.evaluated) {
+      dev_ = format("dev %.1f%%, skimmed %.0f%%", 100 * now.dev_accuracy, 100 * now.dev_skim_rate);
+      bar_.clear();
+      std::fprintf(stderr, "step %lld  loss %.3f  %s%s  %.0f words/s\n",
+                   static_cast<long long>(now.step), now.loss, dev_.c_str(),
+                   now.best ? "  best" : "", now.words_per_second);
+    }
+    const double fraction =
+        now.steps > 0 ? static_cast<double>(now.step) / static_cast<double>(now.steps) : 0;
+    bar_.update_line(format("%s step %lld  loss %.3f  %s  %.0f words/s  %.0f s left",
+                            format_cells(fraction, 20).c_str(), static_cast<long long>(now.step),
+                            now.loss, dev_.c_str(), now.words_per_second, now.seconds_left));
+  }
+  void message(const std::string& text) {
+    if (quiet_) return;
+    bar_.clear();
+    print_message("train", text);
+  }
+
+ private:
+  bool quiet_;
+  ProgressBar bar_;
+  std::string dev_ = "dev not yet evaluated";
+};
+
+// Checks that the runtime answers the probes of the draft as the trainer did, then calibrates it.
+Result<VerifyReport> verify_and_calibrate(train::JobReport& report) {
+  SKIM_ASSIGN_OR_RETURN(auto bytes, to_bytes(report.draft));
+  SKIM_ASSIGN_OR_RETURN(const auto model, Model::from_bytes(std::move(bytes), "the trained model"));
+  SKIM_ASSIGN_OR_RETURN(VerifyReport verified, verify(model));
+  if (!verified.ok())
+    return fail(Fault::mismatch,
+                "the runtime and the trainer disagree on the model: " + verified.messages.front());
+  const ReaderKind kind = report.draft.spec.reader.kind;
+  if (kind != ReaderKind::dense && kind != ReaderKind::lstm_jump) {
+    SKIM_ASSIGN_OR_RETURN(report.draft.calibration, calibrate(model, report.dev, report.dev_name));
+  }
+  return verified;
+}
+
+// Checks the test file before training, not after hours of it.
+Result<void> check_test_file(const TrainOptions& chosen) {
+  if (chosen.test.empty()) return {};
+  SKIM_ASSIGN_OR_RETURN(const Dataset data, load_examples(chosen.test));
+  SKIM_RETURN_IF_ERROR(train::check_task(data, chosen.job.spec.net));
+  if (chosen.job.spec.net != NetKind::cloze) return {};
+  SKIM_RETURN_IF_ERROR(choice_indices(data));
+  return {};
+}
+
+// Evaluates the written model on the test file with the runtime.
+Result<Report> evaluate_test(const TrainOptions& chosen) {
+  SKIM_ASSIGN_OR_RETURN(const auto model, Model::load(chosen.out));
+  SKIM_ASSIGN_OR_RETURN(Dataset data, load_examples(chosen.test));
+  SKIM_ASSIGN_OR_RETURN(const TestSet set, make_test_set(std::move(data), model.spec()));
+  EvaluateOptions options;
+  options.timing.reset();
+  return evaluate(model, set, options);
+}
+
+std::string result_text(const TrainOptions& chosen, const train::JobReport& report, int probes) {
+  return format(
+      "%s: dev accuracy %.2f %%, skimmed %.1f %%, best at step %lld of %lld, %.0f s; "
+      "%d probes replayed\n",
+      chosen.out.c_str(), 100 * report.accuracy, 100 * report.skim_rate,
+      static_cast<long long>(report.best_step), static_cast<long long>(report.steps),
+      report.seconds, probes);
+}
+
+// Adds the test metrics to the result; returns them as text.
+std::string add_test_metrics(const Report& test, Json& result) {
+  const Json metrics = metrics_json(test.metrics);
+  for (const auto& [name, value] : metrics.items()) result["test_" + name] = value;
+  result["test_skim_rate"] = test.skim_rate;
+  return format("test %s %.2f %%, skimmed %.1f %%\n", test.metrics.primary_name(),
+                100 * test.metrics.primary(), 100 * test.skim_rate);
+}
+
+// Prints the result, with the metrics on the test file if there is one.
+int print_result(const TrainOptions& chosen, Json result, std::string text) {
+  std::optional<Error> test_error;
+  if (!chosen.test.empty()) {
+    const Result<Report> test = evaluate_test(chosen);
+    if (test)
+      text += add_test_metrics(*test, result);
+    else
+      test_error = test.error();
+  }
+  const int printed = print(chosen.json ? result.dump() + "\n" : text);
+  return test_error ? failed("train", *test_error) : printed;
+}
+
+// --resume of a training that has finished: leaves the model alone.
+int print_finished_before(const TrainOptions& chosen) {
+  return print_result(chosen, {{"model", chosen.out}, {"finished_before", true}},
+                      printable(chosen.out) +
+                          ": this training has finished before; the model is left as it is. To "
+                          "train again, start without --resume\n");
+}
+
+int finish(const TrainOptions& chosen, train::JobReport& report, ProgressDisplay& display) {
+  display.message("replaying probes and calibrating on dev");
+  const Result<VerifyReport> verified = verify_and_calibrate(report);
+  if (!verified) return failed("train", verified.error());
+  if (const auto written = write_model_file(report.draft, chosen.out); !written)
+    return failed("train", written.error());
+  std::error_code ignored;
+  std::filesystem::remove(train::checkpoint_file(chosen.job), ignored);
+  remove_abandoned_temporaries(chosen.job.checkpoint);
+  std::filesystem::remove(chosen.job.checkpoint, ignored);  // only when nothing else is in it
+  Json result = {{"model", chosen.out},
+                 {"dev_accuracy", report.accuracy},
+                 {"dev_skim_rate", report.skim_rate},
+                 {"best_step", report.best_step},
+                 {"steps", report.steps},
+                 {"seconds", report.seconds},
+                 {"probes", verified->probes},
+                 {"max_score_error", verified->max_score_error}};
+  return print_result(chosen, std::move(result), result_text(chosen, report, verified->probes));
+}
+
+}  // namespace
+
+int run_train_verb(Arguments arguments) {
+  TrainOptions chosen;
+  if (const auto code = parse_train_options(arguments, chosen)) return *code;
+  if (const auto valid = check_test_file(chosen); !valid) return failed("train", valid.error());
+  stop_requested = false;
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  const auto mode = chosen.quiet ? ProgressBar::Mode::hidden : ProgressBar::Mode::shown;
+  chosen.job.teacher =
+      make_teacher(chosen.job.teachers, {chosen.job.threads, mode, &stop_requested});
+  ProgressDisplay display(mode);
+  if (train::blas_name().empty())
+    display.message(
+        "the BLAS in use is neither OpenBLAS nor BLIS and may be many times slower; install "
+        "libopenblas0-pthread");
+  train::JobListener listener;
+  listener.message = [&](const std::string& text) { display.message(text); };
+  listener.progress = [&](const train::JobProgress& now) { display.show(now); };
+  listener.stop = &stop_requested;
+  Result<train::JobReport> report = train::run_job(chosen.job, listener);
+  if (!report) return failed("train", report.error());
+  if (!report->is_rank_zero) return report->finished ? kSuccess : kFailure;
+  if (!report->finished) {
+    display.message("stopped after step " + std::to_string(report->steps) +
+                    "; the same command with --resume continues");
+    return kFailure;
+  }
+  if (report->was_finished) return print_finished_before(chosen);
+  return finish(chosen, *report, display);
+}
+
+}  // namespace skim::cli
