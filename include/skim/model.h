@@ -18,6 +18,13 @@ struct LoadOptions {
   // layer's input weights, computed on first use. Words beyond the limit are projected at each
   // occurrence, with the same result.
   std::size_t table_bytes = std::size_t{512} << 20;
+  // Compares the checksum of the weights, too, and not only that of the header: takes about 0.1 s
+  // per GB, and detects a file that another program is writing at the same time.
+  bool verify_checksum = false;
+  // Maps the file instead of copying it: loads faster, by about 0.2 s per GB. Only for a program
+  // that ends soon: if another one overwrites or truncates the file in place, answers change or the
+  // process is killed.
+  bool map_file = false;
 };
 
 // The relation between threshold and work, measured on a data set by `skim tune`.
@@ -38,6 +45,8 @@ struct ModelAccess;
 
 class Model {
  public:
+  // Loads a copy of the file into memory: later changes of the file do not affect the model (see
+  // LoadOptions::map_file).
   static Result<Model> load(const std::filesystem::path& path, LoadOptions options = {});
   // Loads a model from the bytes of a model file. `name` replaces the path in error messages.
   static Result<Model> from_bytes(std::vector<std::byte> bytes, std::string name = "model",
@@ -47,6 +56,13 @@ class Model {
   const Calibration& calibration() const;
   // The path or name that it was loaded from.
   const std::string& name() const;
+  // 16 hex digits, equal for equal files: the checksum of the header, which contains that of the
+  // weights. The dense baseline has the checksum of its model.
+  const std::string& checksum() const;
+
+  // Whether sessions read several texts together in less time than one after the other: classifiers
+  // with one layer in one direction whose cells are LSTMs or GRUs.
+  bool reads_together() const;
 
   // The threshold at which the mean work is `budget` (0 to 1) of the dense reader's. Fails when the
   // model has no calibration or the budget is out of its range.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,9 +23,18 @@ class Session {
 
   const Model& model() const;
 
+  // Fails when the query does not fit the model, and with Fault::format when a result is not finite
+  // because the model's weights are too large.
   Result<Reading> read(const Query& query, Policy policy = {});
   // Reuses the memory of `into`: allocates nothing once it has held a text of the same length.
   Result<void> read(const Query& query, Policy policy, Reading& into);
+
+  // Reads several texts at once on the calling thread, which takes less time per text than reading
+  // one after the other; the results are the same. readings[i] is that of queries[i] under
+  // policies[i]; the spans have the same length. The memory of readings already in the span is
+  // reused.
+  void read(std::span<const Query> queries, std::span<const Policy> policies,
+            std::span<Result<Reading>> readings);
 
   // Streaming inference, equal to read() with the whole text. Unidirectional classifiers only.
   // `begin` discards the words pushed before. `push` takes one word as Model::tokenizer splits them
@@ -38,6 +48,7 @@ class Session {
   Result<std::vector<float>> final_state() const;
 
  private:
+  friend struct SessionAccess;
   struct Memory;
   std::unique_ptr<Memory> memory_;
 };

@@ -17,7 +17,8 @@ struct VerifyReport {
   bool ok() const { return failed == 0; }
 };
 
-// Also compares the checksum of the weights, which loading does not.
+// Also compares the checksum of the weights, which loading does not, and reads a text of the
+// model's own words.
 Result<VerifyReport> verify(const Model& model);
 
 }  // namespace skim

@@ -19,59 +19,70 @@ HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
+// The state of a sequence, as far as a skim needs it.
+struct SmallState {
+  float* hidden;
+  float* cell;        // LSTM
+  const float* init;  // initial values of the sums; with SmallInput::full they change at every read
+};
+
+HWY_INLINE const float* SmallInit(const SkimArgs& skim) {
+  const SmallLevel& level = skim.small[0];
+  return level.suffix == nullptr ? level.cell->init.data() : level.suffix_sum;
+}
+
 // The small cell of a skim reader with two levels and a linear decision: kBlocks vectors of units;
 // with kRemainder, one more vector holds the gates of one or two further units
 // (PackedCell::remainder_units).
 template <class Gates, std::size_t kBlocks, bool kRemainder>
 class SmallCell {
  public:
-  explicit SmallCell(const SequenceArgs& args)
-      : cell_(*args.skim.small[0].cell),
-        init_(args.skim.small[0].suffix == nullptr ? cell_.init.data()
-                                                   : args.skim.small[0].suffix_sum),
+  explicit SmallCell(const SkimArgs& skim)
+      : cell_(*skim.small[0].cell),
         weights_(cell_.matrix.f32()),
         columns_(cell_.matrix.columns),
-        decision_(args.skim.decision->prefix.data()),
-        cell_state_(args.cell_state),
+        decision_(skim.decision->prefix.data()),
         partial_(hn::FirstN(
             FloatTag(), kRemainder ? 0 : cell_.units - (kBlocks - 1) * hn::Lanes(FloatTag()))) {}
 
   // One skim step; x is the input projection of the gates. Returns the prefix part of the next
   // decision logit.
-  HWY_INLINE float Run(const float* x, float* hidden) const {
+  HWY_INLINE float Run(const float* x, const SmallState& state) const {
     const FloatTag d;
+    float* hidden = state.hidden;
     Vec sum[kSums];
     if constexpr (kRemainder) {
       SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) {
-        sum[a] = hn::Add(hn::LoadU(d, x + a * hn::Lanes(d)), hn::Load(d, init_ + a * hn::Lanes(d)));
+        sum[a] =
+            hn::Add(hn::LoadU(d, x + a * hn::Lanes(d)), hn::Load(d, state.init + a * hn::Lanes(d)));
       }
     } else {
-      const CellCall<float> call{cell_,  x,           cell_.units, init_, hidden,
-                                 hidden, cell_state_, hidden,      false};
+      const CellCall<float> call{cell_,  x,          cell_.units, state.init, hidden,
+                                 hidden, state.cell, hidden,      false};
       const AccumulatorInit<Gates, true, float> init_values{call, 0};
       SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) sum[a] = init_values.Combined(a);
     }
     SumColumns(hidden, sum);
     Vec out[kBlocks];
-#if HWY_TARGET == HWY_AVX2
-    if constexpr (kRemainder) return FinishWithRemainder(hidden, sum);
+#if SKIM_EIGHT_LANES
+    if constexpr (kRemainder) return FinishWithRemainder(state, sum);
 #endif
     SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
       const std::size_t at = b * hn::Lanes(d);
       const Vec old = hn::Load(d, hidden + at);
-      Vec state = hn::Zero(d);
+      Vec cell = hn::Zero(d);
       Vec input_part = hn::Zero(d);
-      if constexpr (Gates::kHasCell) state = hn::Load(d, cell_state_ + at);
+      if constexpr (Gates::kHasCell) cell = hn::Load(d, state.cell + at);
       if constexpr (Gates::kSplitGate != kNoSplitGate)
         input_part = hn::LoadU(d, x + Gates::kSplitGate * cell_.units + at);
-      const Vec old_state = state;
-      Gates::Apply(sum + b * Gates::kGates, input_part, old, state, out[b]);
+      const Vec old_cell = cell;
+      Gates::Apply(sum + b * Gates::kGates, input_part, old, cell, out[b]);
       if (b + 1 == kBlocks) {
         out[b] = hn::IfThenElse(partial_, out[b], old);
-        state = hn::IfThenElse(partial_, state, old_state);
+        cell = hn::IfThenElse(partial_, cell, old_cell);
       }
       hn::Store(out[b], d, hidden + at);
-      if constexpr (Gates::kHasCell) hn::Store(state, d, cell_state_ + at);
+      if constexpr (Gates::kHasCell) hn::Store(cell, d, state.cell + at);
     }
     return DecisionDot(out);
   }
@@ -83,7 +94,7 @@ class SmallCell {
     Vec out[kBlocks];
     SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) out[b] =
         hn::Load(d, hidden + b * hn::Lanes(d));
-#if HWY_TARGET == HWY_AVX2
+#if SKIM_EIGHT_LANES
     if constexpr (kRemainder)
       return DecisionDot(out) + RemainderDot(hn::Load(HalfTag(), hidden + kBlocks * hn::Lanes(d)));
 #endif
@@ -124,15 +135,16 @@ class SmallCell {
     return hn::GetLane(hn::SumOfLanes(d, product));
   }
 
-#if HWY_TARGET == HWY_AVX2
+#if SKIM_EIGHT_LANES
   using HalfTag = hn::Half<FloatTag>;
   using HalfVec = hn::Vec<HalfTag>;
 
   // Applies the gates of the whole blocks and of the remainder side by side: two independent
   // chains.
-  HWY_INLINE float FinishWithRemainder(float* hidden, const Vec (&sum)[kSums]) const {
+  HWY_INLINE float FinishWithRemainder(const SmallState& state, const Vec (&sum)[kSums]) const {
     const FloatTag d;
     const HalfTag half;
+    float* hidden = state.hidden;
     const std::size_t at = kBlocks * hn::Lanes(d);
     Vec i[kBlocks], f[kBlocks], g[kBlocks], o[kBlocks], cell[kBlocks], out[kBlocks];
     const Vec remainder = PowerOfTwo(d, sum[kSums - 1]);
@@ -143,13 +155,12 @@ class SmallCell {
     }
     const HalfVec input_forget = hn::LowerHalf(half, remainder);
     const HalfVec inner_output = hn::UpperHalf(half, remainder);
-    const HalfVec old_cell = hn::Load(half, cell_state_ + at);
+    const HalfVec old_cell = hn::Load(half, state.cell + at);
     const HalfVec remainder_cell = LstmGates::NewCell(
         half, input_forget, hn::ConcatUpperUpper(half, input_forget, input_forget), inner_output,
         old_cell);
     SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
-      cell[b] =
-          LstmGates::NewCell(d, i[b], f[b], g[b], hn::Load(d, cell_state_ + b * hn::Lanes(d)));
+      cell[b] = LstmGates::NewCell(d, i[b], f[b], g[b], hn::Load(d, state.cell + b * hn::Lanes(d)));
       o[b] = PowerOfTwo(d, sum[4 * b + 3]);
     }
     const HalfVec remainder_power =
@@ -158,13 +169,13 @@ class SmallCell {
       out[b] =
           LstmGates::NewHidden(d, o[b], PowerOfTwo(d, hn::Mul(cell[b], hn::Set(d, kTanhFold))));
       hn::Store(out[b], d, hidden + b * hn::Lanes(d));
-      hn::Store(cell[b], d, cell_state_ + b * hn::Lanes(d));
+      hn::Store(cell[b], d, state.cell + b * hn::Lanes(d));
     }
     const HalfVec remainder_out = LstmGates::NewHidden(
         half, hn::ConcatUpperUpper(half, inner_output, inner_output), remainder_power);
     const auto used = hn::FirstN(half, cell_.remainder_units);
     hn::Store(hn::IfThenElse(used, remainder_out, hn::Load(half, hidden + at)), half, hidden + at);
-    hn::Store(hn::IfThenElse(used, remainder_cell, old_cell), half, cell_state_ + at);
+    hn::Store(hn::IfThenElse(used, remainder_cell, old_cell), half, state.cell + at);
     return DecisionDot(out) + RemainderDot(remainder_out);
   }
 
@@ -176,11 +187,9 @@ class SmallCell {
 #endif
 
   const PackedCell& cell_;
-  const float* init_;
   const float* weights_;
   std::size_t columns_;
   const float* decision_;
-  float* cell_state_;
   hn::Mask<FloatTag> partial_;  // the cell's units in its last block
 };
 
@@ -200,7 +209,7 @@ class BinarySkimLoop : public SequenceLoop<Gates> {
 
   SequenceResult Run() {
     const PackedCell& cell = *this->args_.skim.small[0].cell;
-#if HWY_TARGET == HWY_AVX2
+#if SKIM_EIGHT_LANES
     if constexpr (Gates::kGates == 4) {
       if (cell.remainder_units != 0)
         return cell.blocks == 1 ? RunWith<1, true>() : RunWith<2, true>();
@@ -213,7 +222,9 @@ class BinarySkimLoop : public SequenceLoop<Gates> {
  private:
   template <std::size_t kBlocks, bool kRemainder>
   SequenceResult RunWith() {
-    const SmallCell<Gates, kBlocks, kRemainder> small(this->args_);
+    const SmallCell<Gates, kBlocks, kRemainder> small(this->args_.skim);
+    const float* init = SmallInit(this->args_.skim);
+    float* cell_state = this->args_.cell_state;
     const float* const* rows = this->args_.skim.rows;
     const float* thresholds = this->args_.skim.thresholds;
     const std::size_t threshold_stride = this->args_.skim.threshold_stride;
@@ -235,7 +246,8 @@ class BinarySkimLoop : public SequenceLoop<Gates> {
         this->WriteStep(t, hidden_size);
       } else {
         if (small_row != nullptr) row = small_row(this->args_.context, t);
-        state_logit = this->suffix_logit_[0] + small.Run(row + offset, this->hidden_);
+        state_logit =
+            this->suffix_logit_[0] + small.Run(row + offset, {this->hidden_, cell_state, init});
         this->WriteStep(t, skim_size);
       }
     }

@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "kernels/pack.h"
+#include "kernels/target.h"
 
 // Register arrays only stay in registers when every loop over them is unrolled.
 #define SKIM_UNROLL _Pragma("GCC unroll 16")
@@ -25,15 +26,49 @@ namespace skim {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using FloatTag = hn::ScalableTag<float>;
-using IntTag = hn::ScalableTag<std::int32_t>;
+using FloatTag = hn::CappedTag<float, kMaxCellLanes>;
+using IntTag = hn::CappedTag<std::int32_t, kMaxCellLanes>;
 using Vec = hn::Vec<FloatTag>;
+
+// Products take two adjacent vectors of a group at a time where the target has vectors of that
+// size: weights from beyond the L1 cache arrive faster in whole cache lines.
+using WideFloatTag = hn::CappedTag<float, 2 * kMaxCellLanes>;
+using WideIntTag = hn::CappedTag<std::int32_t, 2 * kMaxCellLanes>;
+
+// Loads one or two vectors of weights. Two start at a multiple of one vector.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadWeights(D d, const hn::TFromD<D>* weights) {
+  if constexpr (hn::MaxLanes(D()) > kMaxCellLanes) {
+    return hn::LoadU(d, weights);
+  } else {
+    return hn::Load(d, weights);
+  }
+}
+
+#if SKIM_WIDE_VECTORS
+// Joins vectors 2a and 2a + 1 to wide vector a, and splits them again.
+template <class D, class V, std::size_t A, class W, std::size_t P>
+HWY_INLINE void JoinPairs(D wide_tag, const V (&vectors)[A], W (&wide)[P]) {
+  static_assert(A == 2 * P);
+  SKIM_UNROLL for (std::size_t p = 0; p < P; ++p) wide[p] =
+      hn::Combine(wide_tag, vectors[2 * p + 1], vectors[2 * p]);
+}
+template <class D, class W, std::size_t P, class V, std::size_t A>
+HWY_INLINE void SplitPairs(D tag, const W (&wide)[P], V (&vectors)[A]) {
+  static_assert(A == 2 * P);
+  SKIM_UNROLL for (std::size_t p = 0; p < P; ++p) {
+    vectors[2 * p] = hn::LowerHalf(tag, wide[p]);
+    vectors[2 * p + 1] = hn::UpperHalf(tag, wide[p]);
+  }
+}
+#endif
 
 // Each policy below provides
 //   Input              element type of the input vector,
 //   Run<A>             sum[a] = init(a) + sum over columns of weight * input, for the A vectors of
 //   a group, kInitLast          whether `init` is evaluated after the products, when its loads have
-//   arrived, kOrderIndependent  whether the sums are bit-identical for every order of the columns.
+//   arrived, kOrderIndependent  whether the sums are bit-identical for every order of the columns,
+//   Total, Base, BroadcastStep, AddProducts   the pieces of Run, for several inputs at once.
 // `reverse_scan` streams the columns from last to first: what the previous scan touched last is
 // still in the L1 cache (3-16 % of the time of a read).
 
@@ -43,12 +78,23 @@ struct F32Weights {
   static constexpr bool kInitLast = false;
   static constexpr bool kOrderIndependent = false;
 
-  template <std::size_t A>
-  static HWY_INLINE void Step(const float* HWY_RESTRICT weights, float input, Vec (&sum)[A]) {
-    const FloatTag d;
-    const Vec factor = hn::Set(d, input);
+  using Total = Vec;
+  static const float* Base(const PackedMatrix& matrix) { return matrix.f32(); }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> BroadcastStep(D d, const float* input, std::size_t step) {
+    return hn::Set(d, input[step]);
+  }
+  template <class V>
+  static HWY_INLINE V AddProducts(V sum, V weights, V input) {
+    return hn::MulAdd(weights, input, sum);
+  }
+
+  template <std::size_t A, class V>
+  static HWY_INLINE void Step(const float* HWY_RESTRICT weights, float input, V (&sum)[A]) {
+    const hn::DFromV<V> d;
+    const V factor = hn::Set(d, input);
     SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
-      sum[a] = hn::MulAdd(hn::Load(d, weights + a * hn::Lanes(d)), factor, sum[a]);
+      sum[a] = hn::MulAdd(LoadWeights(d, weights + a * hn::Lanes(d)), factor, sum[a]);
     }
   }
 
@@ -57,23 +103,40 @@ struct F32Weights {
                              const float* HWY_RESTRICT input, bool reverse_scan, const Init& init,
                              Vec (&sum)[A]) {
     SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) sum[a] = init(a);
-    const std::size_t stride = A * hn::Lanes(FloatTag());
     const float* weights = matrix.f32() + group.offset * hn::Lanes(FloatTag());
+#if SKIM_WIDE_VECTORS
+    if constexpr (A % 2 == 0) {
+      hn::Vec<WideFloatTag> wide[A / 2];
+      JoinPairs(WideFloatTag(), sum, wide);
+      AddColumns(weights, input, matrix.columns, reverse_scan, wide);
+      return SplitPairs(FloatTag(), wide, sum);
+    }
+#endif
+    AddColumns(weights, input, matrix.columns, reverse_scan, sum);
+  }
+
+ private:
+  template <std::size_t A, class V>
+  static HWY_INLINE void AddColumns(const float* HWY_RESTRICT weights,
+                                    const float* HWY_RESTRICT input, std::size_t columns,
+                                    bool reverse_scan, V (&sum)[A]) {
+    const std::size_t stride = A * hn::Lanes(hn::DFromV<V>());
     if (!reverse_scan) {
-      for (std::size_t j = 0; j < matrix.columns; ++j) Step<A>(weights + j * stride, input[j], sum);
+      for (std::size_t j = 0; j < columns; ++j) Step<A>(weights + j * stride, input[j], sum);
     } else {
-      for (std::size_t j = matrix.columns; j-- > 0;) Step<A>(weights + j * stride, input[j], sum);
+      for (std::size_t j = columns; j-- > 0;) Step<A>(weights + j * stride, input[j], sum);
     }
   }
 };
 
 using Int = hn::Vec<IntTag>;
+using WideInt = hn::Vec<WideIntTag>;
 
 // Quantized weights (bf16, int8) are multiplied as integers: AVX2 multiplies and adds pairs of
 // 16-bit integers at twice the rate of floats, and products of bf16 weights converted to floats
 // would be limited by that rate, not by memory. pack_matrix chooses the scales such that no sum
 // overflows 32 bits, so the sums are exact in any order. Kind provides
-//   Step<A>         adds the products of one packed step to A totals,
+//   AddProducts     adds to each 32-bit lane the products of its weights and inputs,
 //   InitTotal       the initial value of a total,
 //   ScaleToInteger  scales entries of the state to the integer range.
 template <class Kind, class Integer, std::size_t kColumns>
@@ -83,20 +146,56 @@ struct QuantizedWeights {
   static constexpr bool kInitLast = true;
   static constexpr bool kOrderIndependent = true;
 
+  // Adds the products of one packed step to A totals.
+  template <std::size_t A, class V>
+  static HWY_INLINE void Step(const std::int32_t* HWY_RESTRICT weights, const Integer* input,
+                              V (&total)[A]) {
+    const hn::DFromV<V> d;
+    const V inputs = Broadcast(d, input);
+    SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
+      total[a] = Kind::AddProducts(total[a], LoadWeights(d, weights + a * hn::Lanes(d)), inputs);
+    }
+  }
+
   template <std::size_t A, class Init>
   static HWY_INLINE void Run(const PackedMatrix& matrix, const PackGroup& group,
                              const Integer* HWY_RESTRICT input, bool reverse_scan, const Init& init,
                              Vec (&sum)[A]) {
     const FloatTag f;
     const std::size_t lanes = hn::Lanes(f);
-    const std::size_t stride = A * lanes;
     const auto* weights =
         reinterpret_cast<const std::int32_t*>(matrix.weights.data()) + group.offset * lanes;
     Int total[A];
     SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
       total[a] = Kind::InitTotal(matrix, (group.first + a) * lanes);
     }
-    const std::size_t steps = matrix.steps;
+    AddAllSteps(weights, input, matrix.steps, reverse_scan, total);
+    SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
+      const Vec scale = hn::Load(f, matrix.scales.data() + (group.first + a) * lanes);
+      sum[a] = hn::MulAdd(hn::ConvertTo(f, total[a]), scale, init(a));
+    }
+  }
+
+  template <std::size_t A>
+  static HWY_INLINE void AddAllSteps(const std::int32_t* HWY_RESTRICT weights,
+                                     const Integer* HWY_RESTRICT input, std::size_t steps,
+                                     bool reverse_scan, Int (&total)[A]) {
+#if SKIM_WIDE_VECTORS
+    if constexpr (A % 2 == 0) {
+      WideInt wide[A / 2];
+      JoinPairs(WideIntTag(), total, wide);
+      AddSteps(weights, input, steps, reverse_scan, wide);
+      return SplitPairs(IntTag(), wide, total);
+    }
+#endif
+    AddSteps(weights, input, steps, reverse_scan, total);
+  }
+
+  template <std::size_t A, class V>
+  static HWY_INLINE void AddSteps(const std::int32_t* HWY_RESTRICT weights,
+                                  const Integer* HWY_RESTRICT input, std::size_t steps,
+                                  bool reverse_scan, V (&total)[A]) {
+    const std::size_t stride = A * hn::Lanes(hn::DFromV<V>());
     // Unrolling by ten divides the 50 and 100 steps of 100 and 200 units: 1 % less time per word of
     // the dense reader in bf16 than unrolling by four (median of eight alternating runs, d = 100).
     if (!reverse_scan) {
@@ -110,10 +209,15 @@ struct QuantizedWeights {
         Kind::template Step<A>(last - j * stride, last_input - kColumns * j, total);
       }
     }
-    SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
-      const Vec scale = hn::Load(f, matrix.scales.data() + (group.first + a) * lanes);
-      sum[a] = hn::MulAdd(hn::ConvertTo(f, total[a]), scale, init(a));
-    }
+  }
+
+  using Total = Int;
+  static const std::int32_t* Base(const PackedMatrix& matrix) {
+    return reinterpret_cast<const std::int32_t*>(matrix.weights.data());
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> BroadcastStep(D d, const Integer* input, std::size_t step) {
+    return Broadcast(d, input + kColumns * step);
   }
 
   // Quantizes the hidden state, zero-padded to `padded` entries and clamped to [-1, 1], the range
@@ -130,10 +234,11 @@ struct QuantizedWeights {
 
  protected:
   // Broadcasts four bytes of the input to every lane.
-  static HWY_INLINE Int Broadcast(const Integer* input) {
+  template <class D>
+  static HWY_INLINE hn::Vec<D> Broadcast(D d, const Integer* input) {
     std::int32_t bits;
     std::memcpy(&bits, input, sizeof bits);
-    return hn::Set(IntTag(), bits);
+    return hn::Set(d, bits);
   }
 };
 
@@ -142,29 +247,22 @@ struct Bf16Weights : QuantizedWeights<Bf16Weights, std::int16_t, 2> {
   static constexpr WeightType kType = WeightType::bf16;
 
   // Adds to each lane of `sum` the two products of its 16-bit halves.
-  static HWY_INLINE Int AddPair(Int sum, Int weights, Int inputs) {
-#if HWY_TARGET == HWY_AVX2
+  static HWY_INLINE Int AddProducts(Int sum, Int weights, Int inputs) {
+#if SKIM_EIGHT_LANES
     return hn::Add(sum, Int{_mm256_madd_epi16(weights.raw, inputs.raw)});
 #elif HWY_TARGET == HWY_SSE4
     return hn::Add(sum, Int{_mm_madd_epi16(weights.raw, inputs.raw)});
-#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    return hn::Add(sum, Int{_mm512_madd_epi16(weights.raw, inputs.raw)});
 #else
     sum = hn::Add(sum, hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(weights)),
                                hn::ShiftRight<16>(hn::ShiftLeft<16>(inputs))));
     return hn::Add(sum, hn::Mul(hn::ShiftRight<16>(weights), hn::ShiftRight<16>(inputs)));
 #endif
   }
-
-  template <std::size_t A>
-  static HWY_INLINE void Step(const std::int32_t* HWY_RESTRICT weights, const std::int16_t* input,
-                              Int (&total)[A]) {
-    const IntTag d;
-    const Int inputs = Broadcast(input);
-    SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
-      total[a] = AddPair(total[a], hn::Load(d, weights + a * hn::Lanes(d)), inputs);
-    }
+#if SKIM_WIDE_VECTORS
+  static HWY_INLINE WideInt AddProducts(WideInt sum, WideInt weights, WideInt inputs) {
+    return hn::Add(sum, WideInt{_mm512_madd_epi16(weights.raw, inputs.raw)});
   }
+#endif
 
   static HWY_INLINE Int InitTotal(const PackedMatrix& /*matrix*/, std::size_t /*at*/) {
     return hn::Zero(IntTag());
@@ -180,16 +278,13 @@ struct Int8Weights : QuantizedWeights<Int8Weights, std::uint8_t, 4> {
 
   // Adds to each lane of `sum` the four products of its weight bytes (signed) with the four input
   // bytes (unsigned, 7 bits).
-  static HWY_INLINE Int AddFour(Int sum, Int weights, Int inputs) {
-#if HWY_TARGET == HWY_AVX2
+  static HWY_INLINE Int AddProducts(Int sum, Int weights, Int inputs) {
+#if SKIM_EIGHT_LANES
     const __m256i pairs = _mm256_maddubs_epi16(inputs.raw, weights.raw);
     return hn::Add(sum, Int{_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))});
 #elif HWY_TARGET == HWY_SSE4
     const __m128i pairs = _mm_maddubs_epi16(inputs.raw, weights.raw);
     return hn::Add(sum, Int{_mm_madd_epi16(pairs, _mm_set1_epi16(1))});
-#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    const __m512i pairs = _mm512_maddubs_epi16(inputs.raw, weights.raw);
-    return hn::Add(sum, Int{_mm512_madd_epi16(pairs, _mm512_set1_epi16(1))});
 #else
     sum = hn::Add(sum, hn::Mul(hn::ShiftRight<24>(hn::ShiftLeft<24>(weights)),
                                hn::ShiftRight<24>(hn::ShiftLeft<24>(inputs))));
@@ -200,16 +295,12 @@ struct Int8Weights : QuantizedWeights<Int8Weights, std::uint8_t, 4> {
     return hn::Add(sum, hn::Mul(hn::ShiftRight<24>(weights), hn::ShiftRight<24>(inputs)));
 #endif
   }
-
-  template <std::size_t A>
-  static HWY_INLINE void Step(const std::int32_t* HWY_RESTRICT weights, const std::uint8_t* input,
-                              Int (&total)[A]) {
-    const IntTag d;
-    const Int inputs = Broadcast(input);
-    SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
-      total[a] = AddFour(total[a], hn::Load(d, weights + a * hn::Lanes(d)), inputs);
-    }
+#if SKIM_WIDE_VECTORS
+  static HWY_INLINE WideInt AddProducts(WideInt sum, WideInt weights, WideInt inputs) {
+    const __m512i pairs = _mm512_maddubs_epi16(inputs.raw, weights.raw);
+    return hn::Add(sum, WideInt{_mm512_madd_epi16(pairs, _mm512_set1_epi16(1))});
   }
+#endif
 
   // Totals start from the negated contribution of the input's zero point.
   static HWY_INLINE Int InitTotal(const PackedMatrix& matrix, std::size_t at) {
@@ -221,6 +312,38 @@ struct Int8Weights : QuantizedWeights<Int8Weights, std::uint8_t, 4> {
                       hn::Set(d, static_cast<float>(kUint8ZeroPoint)));
   }
 };
+
+#if SKIM_MAYBE_VNNI
+// The same with AVX-512 VNNI, which multiplies and adds in one instruction: the same sums, because
+// they are exact. Assembly, because the target does not include the extension.
+struct Bf16VnniWeights : QuantizedWeights<Bf16VnniWeights, std::int16_t, 2> {
+  static constexpr WeightType kType = WeightType::bf16;
+
+  template <class V>
+  static HWY_INLINE V AddProducts(V sum, V weights, V inputs) {
+    asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(inputs.raw), "vm"(weights.raw));
+    return sum;
+  }
+  static HWY_INLINE Int InitTotal(const PackedMatrix& matrix, std::size_t at) {
+    return Bf16Weights::InitTotal(matrix, at);
+  }
+  static HWY_INLINE Vec ScaleToInteger(Vec h) { return Bf16Weights::ScaleToInteger(h); }
+};
+
+struct Int8VnniWeights : QuantizedWeights<Int8VnniWeights, std::uint8_t, 4> {
+  static constexpr WeightType kType = WeightType::int8;
+
+  template <class V>
+  static HWY_INLINE V AddProducts(V sum, V weights, V inputs) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(inputs.raw), "vm"(weights.raw));
+    return sum;
+  }
+  static HWY_INLINE Int InitTotal(const PackedMatrix& matrix, std::size_t at) {
+    return Int8Weights::InitTotal(matrix, at);
+  }
+  static HWY_INLINE Vec ScaleToInteger(Vec h) { return Int8Weights::ScaleToInteger(h); }
+};
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace skim

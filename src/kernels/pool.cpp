@@ -12,24 +12,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/pool_two_levels-inl.h"
+#include "kernels/pool_vectors-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 namespace {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using PoolTag = hn::ScalableTag<float>;
-using PoolVec = hn::Vec<PoolTag>;
-
-// Entries that an update of a level changes and an update of the next smaller level does not.
-struct Segment {
-  std::size_t begin, end;
-};
-
-HWY_INLINE Segment LevelSegment(const UpdateLog& log, int level) {
-  const int below = level + 1 < log.levels ? log.widths[level + 1] : 0;
-  return {static_cast<std::size_t>(below), static_cast<std::size_t>(log.widths[level])};
-}
 
 // Calls visit(t, row, from) for each update: `row` holds the update of step t, which changes the
 // segments of levels from .. log.levels - 1.
@@ -44,37 +33,6 @@ HWY_INLINE void ForEachUpdate(const UpdateLog& log, Visit visit) {
     visit(t, row, level);
     row += width;
   }
-}
-
-// Calls part(i, keep) for each vector of the segment; `keep(v)` zeroes the lanes beyond the
-// segment's end.
-template <class Part>
-HWY_INLINE void ForVectors(Segment segment, Part part) {
-  const PoolTag tag;
-  const std::size_t lanes = hn::Lanes(tag);
-  std::size_t i = segment.begin;
-  for (; i + lanes <= segment.end; i += lanes) part(i, [](PoolVec v) HWY_ATTR { return v; });
-  if (i == segment.end) return;
-  const auto mask = hn::FirstN(tag, segment.end - i);
-  part(i, [mask](PoolVec v) HWY_ATTR { return hn::IfThenElseZero(mask, v); });
-}
-
-HWY_INLINE float Dot(const float* a, const float* b, Segment segment) {
-  const PoolTag tag;
-  PoolVec sum = hn::Zero(tag);
-  ForVectors(segment, [&](std::size_t i, auto keep) HWY_ATTR {
-    sum = hn::MulAdd(keep(hn::LoadU(tag, a + i)), keep(hn::LoadU(tag, b + i)), sum);
-  });
-  return hn::GetLane(hn::SumOfLanes(tag, sum));
-}
-
-HWY_INLINE void AddScaled(float* out, const float* row, float scale, Segment segment) {
-  const PoolTag tag;
-  const PoolVec factor = hn::Set(tag, scale);
-  ForVectors(segment, [&](std::size_t i, auto keep) HWY_ATTR {
-    const PoolVec sum = hn::MulAdd(factor, keep(hn::LoadU(tag, row + i)), hn::LoadU(tag, out + i));
-    hn::StoreU(sum, tag, out + i);
-  });
 }
 
 HWY_INLINE void MaxInPlace(float* out, const float* row, Segment segment) {
@@ -111,6 +69,7 @@ void PoolMax(const UpdateLog& log, float* out) {
 }
 
 void PoolSum(const UpdateLog& log, const float* weights, float* out) {
+  if (PoolSumOfTwoLevels(log, weights, out)) return;
   const float* rows[kMaxPoolLevels] = {};  // the update that wrote each segment last
   double pending[kMaxPoolLevels] = {};     // total weight of the steps since then
   std::fill_n(out, log.widths[0], 0.0F);
@@ -131,10 +90,11 @@ void PoolSum(const UpdateLog& log, const float* weights, float* out) {
 }
 
 void RowLogits(const UpdateLog& log, const float* w, float* logits) {
+  if (RowLogitsOfTwoLevels(log, w, logits)) return;
   float segment_dots[kMaxPoolLevels] = {};  // contribution of each segment of the current row
   ForEachUpdate(log, [&](std::size_t t, const float* row, int from) HWY_ATTR {
     for (int level = from; level < log.levels; ++level) {
-      segment_dots[level] = Dot(w, row, LevelSegment(log, level));
+      segment_dots[level] = SegmentDot(w, row, LevelSegment(log, level));
     }
     float logit = 0;
     for (int level = 0; level < log.levels; ++level) logit += segment_dots[level];
@@ -161,7 +121,8 @@ void Softmax(float* values, std::size_t count) {
 
 void LinearForward(const LinearParams& layer, const float* x, float* out) {
   for (std::size_t row = 0; row < layer.rows; ++row) {
-    out[row] = layer.bias[row] + Dot(layer.weight + row * layer.columns, x, {0, layer.columns});
+    out[row] =
+        layer.bias[row] + SegmentDot(layer.weight + row * layer.columns, x, {0, layer.columns});
   }
 }
 

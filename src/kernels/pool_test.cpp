@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -78,6 +79,10 @@ void expect_near(const std::vector<float>& expected, const std::vector<float>& g
 const std::vector<std::vector<int>> kShapes = {
     {1},          {7}, {16, 0}, {10, 3}, {100, 10}, {33, 17, 5}, {40, 39, 1, 0}, {64, 32, 16, 8},
     {200, 100, 1}};
+
+// Shapes of the paper's model, and numbers of steps around the chunks in which they are pooled.
+const std::vector<std::vector<int>> kTwoLevels = {{100, 10}, {50, 5}, {9, 8}, {200, 20}, {64, 32}};
+const std::vector<std::size_t> kTwoLevelCounts = {1, 127, 128, 129, 256, 300};
 
 // Runs the body once for each SIMD target that this machine supports.
 class EveryTarget : public testing::Test {
@@ -157,6 +162,34 @@ TEST_F(Pool, RowLogitsOfTwoDirectionsAddUp) {
   std::vector<float> expected = reference_row_logits(log.view(), w.data());
   for (float& logit : expected) logit += 1.0F;
   expect_near(expected, logits, 1e-5F);  // rounding of a dozen f32 additions
+}
+
+// An empty third level changes no result, but makes pooling take its general loops.
+void expect_equal_to_general_loops(const RandomLog& log) {
+  RandomLog general = log;
+  general.widths.push_back(log.widths.back());
+  const std::vector<float> w = random_values(std::max(log.hidden(), log.steps.size()), 3);
+  const auto values = [&](const RandomLog& from) {
+    std::vector<float> out(2 * log.hidden() + log.steps.size() + kPoolPadding, 0.5F);
+    row_logits(from.view(), w.data(), out.data());
+    pool_sum(from.view(), w.data(), out.data() + log.steps.size());
+    pool_sum(from.view(), nullptr, out.data() + log.steps.size() + log.hidden());
+    return out;
+  };
+  EXPECT_EQ(values(log), values(general));
+}
+
+TEST_F(Pool, TwoLevelsEqualTheGeneralLoopsToTheBit) {
+  on_every_target([] {
+    for (const auto& widths : kTwoLevels) {
+      for (const std::size_t count : kTwoLevelCounts) {
+        for (const bool backward : {false, true}) {
+          SCOPED_TRACE(testing::PrintToString(widths) + " x " + std::to_string(count));
+          expect_equal_to_general_loops(random_log(widths, count, backward));
+        }
+      }
+    }
+  });
 }
 
 TEST_F(Pool, DoesNotWriteBeyondTheResult) {

@@ -40,7 +40,7 @@ class Project : public testing::TestWithParam<Case> {
     for (std::size_t i = 0; i < GetParam().outputs; ++i) {
       rows.push_back({weights_.data() + i * GetParam().columns, 2.0F});
     }
-    return pack_matrix(rows, GetParam().columns, WeightType::f32, vector_lanes());
+    return pack_matrix(rows, GetParam().columns, WeightType::f32, projection_lanes());
   }
   Rows rows(std::size_t first, std::size_t count) const {
     return {input_.data() + first * GetParam().columns, count, GetParam().columns,

@@ -31,6 +31,7 @@ struct CellCall {
   float* cell_state;
   float* out;
   bool reverse_scan;
+  float* gate_sums = nullptr;           // big cell: buffer for the pre-activations of all gates
   const float* prefetch_row = nullptr;  // input projection of the next step, to prefetch meanwhile
 };
 
@@ -93,9 +94,40 @@ HWY_INLINE void ApplyGates(const CellCall<Input>& call, std::size_t first, const
   }
 }
 
+// Whether the gates of a big cell are applied after all groups, in phases; see ApplyGatesInPhases.
+template <class Gates, class Weights, bool kPartial>
+inline constexpr bool kGatesInPhases =
+    !kPartial && Gates::kGates == 4 && Weights::kType != WeightType::bf16;
+
+// Applies the gates of a whole LSTM cell to call.gate_sums: all powers, then all cell states, then
+// all outputs. Within a block these wait for each other; a phase has no such chain.
+template <class Input>
+HWY_NOINLINE void ApplyGatesInPhases(const CellCall<Input>& call) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t blocks = call.cell.blocks;
+  float* HWY_RESTRICT sums = call.gate_sums;
+  for (std::size_t v = 0; v < 4 * blocks; ++v) {
+    hn::Store(PowerOfTwo(d, hn::Load(d, sums + v * lanes)), d, sums + v * lanes);
+  }
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const float* power = sums + 4 * b * lanes;
+    float* cell = call.cell_state + b * lanes;
+    hn::Store(LstmGates::NewCell(d, hn::Load(d, power), hn::Load(d, power + lanes),
+                                 hn::Load(d, power + 2 * lanes), hn::Load(d, cell)),
+              d, cell);
+  }
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const Vec power =
+        PowerOfTwo(d, hn::Mul(hn::Load(d, call.cell_state + b * lanes), hn::Set(d, kTanhFold)));
+    hn::Store(LstmGates::NewHidden(d, hn::Load(d, sums + (4 * b + 3) * lanes), power), d,
+              call.out + b * lanes);
+  }
+}
+
 // Runs the blocks of one group: sums over the state, plus the input projection, then the gates
-// while the sums are in registers. The input projection is added last because its row is far away
-// in memory: it arrives while the weights are streamed.
+// while the sums are in registers (unless kGatesInPhases). The input projection is added last
+// because its row is far away in memory: it arrives while the weights are streamed.
 template <class Gates, class Weights, std::size_t kBlocks, bool kPartial>
 HWY_NOINLINE void RunGroup(const CellCall<typename Weights::Input>& call, const PackGroup& group) {
   constexpr std::size_t kSums = kBlocks * Gates::kGates;
@@ -114,17 +146,42 @@ HWY_NOINLINE void RunGroup(const CellCall<typename Weights::Input>& call, const 
         sum[a] = hn::Add(sum[a], init_values.InputPart(a));
     }
   }
-  ApplyGates<Gates, kBlocks, kPartial>(call, first, sum);
+  if constexpr (kGatesInPhases<Gates, Weights, kPartial>) {
+    const FloatTag d;
+    float* sums = call.gate_sums + group.first * hn::Lanes(d);
+    SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a)
+        hn::Store(sum[a], d, sums + a * hn::Lanes(d));
+  } else {
+    ApplyGates<Gates, kBlocks, kPartial>(call, first, sum);
+  }
 }
 
-#if HWY_TARGET == HWY_AVX2
-// RunGroup for a group that ends in half a block, whose gates are packed two per vector; see
-// PackedCell.
+#if SKIM_EIGHT_LANES
+// Applies the gates of half a block, whose sums are packed two gates per vector; see PackedCell.
+template <class Input>
+HWY_INLINE void ApplyHalfBlock(const CellCall<Input>& call, std::size_t block, Vec input_forget,
+                               Vec inner_output) {
+  const hn::Half<FloatTag> half;
+  const std::size_t at = block * hn::Lanes(FloatTag());
+  const auto power = [&](std::size_t gate, auto state_part) HWY_ATTR {
+    const auto input_part = hn::LoadU(half, call.x + gate * call.x_stride + at);
+    return PowerOfTwo(half, hn::Add(state_part, input_part));
+  };
+  const auto cell = LstmGates::NewCell(half, power(0, hn::LowerHalf(half, input_forget)),
+                                       power(1, hn::UpperHalf(half, input_forget)),
+                                       power(2, hn::LowerHalf(half, inner_output)),
+                                       hn::Load(half, call.cell_state + at));
+  const auto out = LstmGates::NewHidden(half, power(3, hn::UpperHalf(half, inner_output)),
+                                        PowerOfTwo(half, hn::Mul(cell, hn::Set(half, kTanhFold))));
+  hn::Store(cell, half, call.cell_state + at);
+  hn::Store(out, half, call.out + at);
+}
+
+// RunGroup for a group that ends in half a block.
 template <class Weights, std::size_t kBlocks>
 HWY_NOINLINE void RunGroupWithHalfBlock(const CellCall<typename Weights::Input>& call,
                                         const PackGroup& group) {
   const FloatTag d;
-  const hn::Half<FloatTag> half;
   constexpr std::size_t kWhole = kBlocks * 4;
   const std::size_t first = group.first / 4;
   const AccumulatorInit<LstmGates, false, typename Weights::Input> init_values{call, first};
@@ -134,19 +191,7 @@ HWY_NOINLINE void RunGroupWithHalfBlock(const CellCall<typename Weights::Input>&
       [&](std::size_t a) HWY_ATTR { return a < kWhole ? init_values.Combined(a) : hn::Zero(d); },
       sum);
   ApplyGates<LstmGates, kBlocks, false>(call, first, sum);
-
-  const std::size_t at = (first + kBlocks) * hn::Lanes(d);
-  const auto power = [&](std::size_t gate, auto state_part) HWY_ATTR {
-    const auto input_part = hn::LoadU(half, call.x + gate * call.x_stride + at);
-    return PowerOfTwo(half, hn::Add(state_part, input_part));
-  };
-  const auto cell = LstmGates::NewCell(
-      half, power(0, hn::LowerHalf(half, sum[kWhole])), power(1, hn::UpperHalf(half, sum[kWhole])),
-      power(2, hn::LowerHalf(half, sum[kWhole + 1])), hn::Load(half, call.cell_state + at));
-  const auto out = LstmGates::NewHidden(half, power(3, hn::UpperHalf(half, sum[kWhole + 1])),
-                                        PowerOfTwo(half, hn::Mul(cell, hn::Set(half, kTanhFold))));
-  hn::Store(cell, half, call.cell_state + at);
-  hn::Store(out, half, call.out + at);
+  ApplyHalfBlock(call, first + kBlocks, sum[kWhole], sum[kWhole + 1]);
 }
 #endif
 
@@ -175,7 +220,7 @@ HWY_INLINE void RunCell(CellCall<typename Weights::Input> call) {
       const std::size_t lines = Gates::kGates * call.x_stride / 16;
       PrefetchFloats(call.prefetch_row, i * lines / count * 16, (i + 1) * lines / count * 16);
     }
-#if HWY_TARGET == HWY_AVX2
+#if SKIM_EIGHT_LANES
     if constexpr (Gates::kGates == 4 && Weights::kType == WeightType::bf16) {
       static_assert(kMaxBf16Accumulators == 8, "groups of one or two blocks");
       if (group.vectors == 10) {
@@ -190,6 +235,7 @@ HWY_INLINE void RunCell(CellCall<typename Weights::Input> call) {
 #endif
     DispatchGroup<Gates, Weights, kPartial>(group.vectors / Gates::kGates, call, group);
   }
+  if constexpr (kGatesInPhases<Gates, Weights, kPartial>) ApplyGatesInPhases(call);
 }
 
 }  // namespace HWY_NAMESPACE

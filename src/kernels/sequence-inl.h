@@ -85,12 +85,17 @@ void ReadStepWith(const SequenceArgs& args, const float* x, const float* prefetc
     input = quantized_hidden;
   }
   RunCell<Gates, Weights, false>({big, x, args.big_stride, big.init.data(), input, hidden,
-                                  args.cell_state, next, reverse_scan, prefetch_row});
+                                  args.cell_state, next, reverse_scan, args.gate_sums,
+                                  prefetch_row});
 }
 
 template <class Gates>
-ReadStepFn SelectReadStep(WeightType type) {
-  switch (type) {
+ReadStepFn SelectReadStep(const PackedMatrix& matrix) {
+#if SKIM_MAYBE_VNNI
+  if (matrix.vnni && matrix.type == WeightType::int8) return ReadStepWith<Gates, Int8VnniWeights>;
+  if (matrix.vnni && matrix.type == WeightType::bf16) return ReadStepWith<Gates, Bf16VnniWeights>;
+#endif
+  switch (matrix.type) {
     case WeightType::f32:
       return ReadStepWith<Gates, F32Weights>;
     case WeightType::bf16:
@@ -101,6 +106,39 @@ ReadStepFn SelectReadStep(WeightType type) {
   return nullptr;
 }
 
+// Contribution of the state's suffix to the decision logits and the small cells; constant between
+// two reads.
+HWY_INLINE void ComputeSuffixSums(const SequenceArgs& args, const float* hidden,
+                                  float* suffix_logits) {
+  const PackedDecision& decision = *args.skim.decision;
+  const std::size_t padded = decision.blocks * hn::Lanes(FloatTag());
+  if (decision.kind != Decision::dot) {
+    for (std::size_t r = 0; r < decision.rows; ++r) {
+      suffix_logits[r] = Dot(decision.suffix.data() + r * padded, hidden,
+                             decision.suffix_first_block, decision.blocks);
+      if (decision.kind == Decision::linear_cell) {
+        suffix_logits[r] += Dot(decision.cell_suffix.data() + r * padded, args.cell_state,
+                                decision.suffix_first_block, decision.blocks);
+      }
+    }
+  }
+  for (std::size_t l = 0; l + 1 < args.skim.levels; ++l) {
+    const SmallLevel& level = args.skim.small[l];
+    if (level.suffix == nullptr) continue;
+    MatVec(*level.suffix, level.cell->init.data(), hidden + decision.prefix_width,
+           level.suffix_sum);
+  }
+}
+
+// Appends the first `width` entries of the state to the log and returns its new end. Stores whole
+// vectors; the next step overwrites the excess.
+HWY_INLINE float* AppendToLog(const float* hidden, std::size_t width, float* log) {
+  const FloatTag d;
+  for (std::size_t i = 0; i < width; i += hn::Lanes(d))
+    hn::StoreU(hn::Load(d, hidden + i), d, log + i);
+  return log + width;
+}
+
 // The loop over the steps of a sequence: the dense reader, and the general skim reader with any
 // number of levels and any decision. BinarySkimLoop specializes it for the paper's model.
 template <class Gates>
@@ -108,7 +146,7 @@ class SequenceLoop {
  public:
   explicit SequenceLoop(const SequenceArgs& args)
       : args_(args),
-        read_(SelectReadStep<Gates>(args.big->matrix.type)),
+        read_(SelectReadStep<Gates>(args.big->matrix)),
         hidden_(args.hidden),
         next_(args.next),
         weight_scan_direction_(args.weight_scan_direction),
@@ -218,28 +256,7 @@ class SequenceLoop {
     if (!in_place) std::memcpy(hidden_, next_, cell.units * sizeof(float));
   }
 
-  // Contribution of the state's suffix to the decision and the small cells; constant between two
-  // reads.
-  void UpdateSuffixSums() {
-    const PackedDecision& decision = *args_.skim.decision;
-    const std::size_t padded = decision.blocks * hn::Lanes(FloatTag());
-    if (decision.kind != Decision::dot) {
-      for (std::size_t r = 0; r < decision.rows; ++r) {
-        suffix_logit_[r] = Dot(decision.suffix.data() + r * padded, hidden_,
-                               decision.suffix_first_block, decision.blocks);
-        if (decision.kind == Decision::linear_cell) {
-          suffix_logit_[r] += Dot(decision.cell_suffix.data() + r * padded, args_.cell_state,
-                                  decision.suffix_first_block, decision.blocks);
-        }
-      }
-    }
-    for (std::size_t l = 0; l + 1 < args_.skim.levels; ++l) {
-      const SmallLevel& level = args_.skim.small[l];
-      if (level.suffix == nullptr) continue;
-      MatVec(*level.suffix, level.cell->init.data(), hidden_ + decision.prefix_width,
-             level.suffix_sum);
-    }
-  }
+  void UpdateSuffixSums() { ComputeSuffixSums(args_, hidden_, suffix_logit_); }
 
   // State part of the decision logits.
   void UpdateStateLogits() {
@@ -273,15 +290,7 @@ class SequenceLoop {
       std::memcpy(row_, hidden_, args_.big->units * sizeof(float));
       row_ += args_.row_stride;
     }
-    if (log_ != nullptr) AppendToLog(width);
-  }
-
-  // Stores whole vectors; the next step overwrites the excess.
-  void AppendToLog(std::size_t width) {
-    const FloatTag d;
-    for (std::size_t i = 0; i < width; i += hn::Lanes(d))
-      hn::StoreU(hn::Load(d, hidden_ + i), d, log_ + i);
-    log_ += width;
+    if (log_ != nullptr) log_ = AppendToLog(hidden_, width, log_);
   }
 
   const SequenceArgs& args_;

@@ -102,7 +102,8 @@ struct SequenceArgs {
   float* next = nullptr;                     // a second buffer of the same size
   float* cell_state = nullptr;               // LSTM
   std::int16_t* quantized_hidden = nullptr;  // bf16, int8: buffer for the quantized state, padded
-  std::uint32_t weight_scan_direction = 0;   // the lowest bit alternates from read to read
+  float* gate_sums = nullptr;  // LSTM: buffer for the gates' pre-activations, 4 * big_stride floats
+  std::uint32_t weight_scan_direction = 0;  // the lowest bit alternates from read to read
 
   SkimArgs skim;
 

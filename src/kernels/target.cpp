@@ -7,12 +7,17 @@
 #include <hwy/foreach_target.h>
 // clang-format on
 #include <hwy/highway.h>
+#include <hwy/targets.h>
+
+#include "kernels/matvec-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
-std::size_t Lanes() { return hwy::HWY_NAMESPACE::Lanes(hwy::HWY_NAMESPACE::ScalableTag<float>()); }
+std::size_t Lanes() { return hn::Lanes(FloatTag()); }
+std::size_t ProjectionLanes() { return hn::Lanes(hn::ScalableTag<float>()); }
+bool MayHaveVnni() { return SKIM_MAYBE_VNNI; }
 const char* Name() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace HWY_NAMESPACE
@@ -23,9 +28,15 @@ HWY_AFTER_NAMESPACE();
 namespace skim {
 
 HWY_EXPORT(Lanes);
+HWY_EXPORT(ProjectionLanes);
+HWY_EXPORT(MayHaveVnni);
 HWY_EXPORT(Name);
 
 std::size_t vector_lanes() { return HWY_DYNAMIC_DISPATCH(Lanes)(); }
+std::size_t projection_lanes() { return HWY_DYNAMIC_DISPATCH(ProjectionLanes)(); }
+bool has_vnni() {
+  return HWY_DYNAMIC_DISPATCH(MayHaveVnni)() && (hwy::SupportedTargets() & HWY_AVX3_DL) != 0;
+}
 std::string target_name() { return HWY_DYNAMIC_DISPATCH(Name)(); }
 
 }  // namespace skim

@@ -6,8 +6,20 @@
 
 namespace skim {
 
-// Number of floats per vector of the selected target. The layout of packed weights depends on it.
+// Maximum number of floats per vector in the cells. Vectors of 16 would be mostly padding in a
+// small cell, and weights do not arrive faster in them.
+inline constexpr std::size_t kMaxCellLanes = 8;
+
+// Number of floats per vector in the cells on the selected target. The layout of packed cells
+// depends on it.
 std::size_t vector_lanes();
+// The same for input projections and linear layers (kernels/project.h): whole vectors of the
+// target.
+std::size_t projection_lanes();
+
+// Whether the processor has the instructions of Int8VnniWeights and the selected target uses them.
+// Slow: asks the processor.
+bool has_vnni();
 
 // Name of the selected target: "AVX2", "AVX3", "SSE4", "NEON", ...
 std::string target_name();

@@ -6,11 +6,12 @@
 #include "file/model_file.h"
 #include "kernels/pool.h"
 #include "nets/stack.h"
+#include "readers/gathered_reader.h"
 
 namespace skim {
 namespace {
 
-class Classifier final : public Net, public StreamingNet {
+class Classifier final : public Net, public GatheringNet {
  public:
   explicit Classifier(const NetParts& parts)
       : spec_(parts.spec),
@@ -25,6 +26,15 @@ class Classifier final : public Net, public StreamingNet {
 
   const StreamingNet* streaming_net() const override {
     return spec_.bidirectional ? nullptr : this;
+  }
+
+  const GatheringNet* gathering_net() const override {
+    return stack_.can_gather() ? this : nullptr;
+  }
+  std::unique_ptr<GatheredReader> gather() const override { return stack_.gather(); }
+  bool next_chunk(std::span<const std::uint32_t> ids, const Policy& policy, NetMemory& memory,
+                  TextChunk& chunk) const override {
+    return stack_.next_chunk(ids, policy, memory, chunk);
   }
 
   BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,

@@ -15,7 +15,7 @@ Linear::Linear(const NetParts& parts, const std::string& name, std::size_t colum
   outputs_ = bias.size();
   std::vector<PackRow> rows;
   for (std::size_t i = 0; i < outputs_; ++i) rows.push_back({values.data() + i * columns});
-  matrix_ = pack_matrix(rows, columns, WeightType::f32, vector_lanes());
+  matrix_ = pack_matrix(rows, columns, WeightType::f32, projection_lanes());
   bias_.grow(matrix_.rows);
   std::copy(bias.begin(), bias.end(), bias_.data());
 }

@@ -84,6 +84,21 @@ class StreamingNet {
   virtual void predict(NetMemory& memory, NetOutput out) const = 0;
 };
 
+struct TextChunk;
+
+// A net that reads many texts at once on one thread: classifiers with one layer in one direction
+// whose reader can be gathered. Each text has its own NetMemory: start, then a GatheredReader reads
+// the chunks that next_chunk provides, then predict.
+class GatheringNet : public StreamingNet {
+ public:
+  // One per thread.
+  virtual std::unique_ptr<GatheredReader> gather() const = 0;
+  // Sets `chunk` to the next words of `ids` that have not been read; it is zero-initialized or the
+  // previous chunk of the same text. Returns false after the last one.
+  virtual bool next_chunk(std::span<const std::uint32_t> ids, const Policy& policy,
+                          NetMemory& memory, TextChunk& chunk) const = 0;
+};
+
 // Immutable and thread-safe; each thread has its own NetMemory.
 class Net {
  public:
@@ -94,6 +109,8 @@ class Net {
                            NetOutput out) const = 0;
   // Null unless the net supports streaming inference.
   virtual const StreamingNet* streaming_net() const { return nullptr; }
+  // Null unless the net reads many texts at once.
+  virtual const GatheringNet* gathering_net() const { return nullptr; }
 };
 
 // Clears `out`; append_output adds the `count` logits and their softmax, which replaces the values

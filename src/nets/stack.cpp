@@ -4,6 +4,7 @@
 
 #include "file/model_file.h"
 #include "kernels/pool.h"
+#include "readers/gathered_reader.h"
 #include "spec/params.h"
 
 namespace skim {
@@ -12,6 +13,8 @@ namespace {
 // Words per chunk. The update log is sized for a chunk in which every word is read, so chunks keep
 // its size close to what is used; a chunk is long enough to amortize its fixed cost.
 constexpr std::size_t kChunkWords = 1024;
+// Of texts that are read at once, each of which has its own log: one block of a reader.
+constexpr std::size_t kGatheredChunkWords = kBlockRows;
 
 static_assert(kLogPadding >= kPoolPadding);
 
@@ -83,6 +86,32 @@ Rows Stack::forward(const Input& input, const Policy& policy, NetMemory& memory,
     }
   }
   return rows;
+}
+
+bool Stack::can_gather() const {
+  return readers_.size() == 1 && output_ != StackOutput::rows && !logs_full_rows() &&
+         readers_.front()->can_gather();
+}
+
+std::unique_ptr<GatheredReader> Stack::gather() const {
+  return can_gather() ? readers_.front()->gather() : nullptr;
+}
+
+bool Stack::next_chunk(std::span<const std::uint32_t> ids, const Policy& policy, NetMemory& memory,
+                       TextChunk& chunk) const {
+  NetMemory::PassMemory& pass = memory.passes[first_pass_];
+  const bool logs = output_ == StackOutput::updates;
+  if (logs) count_logged(chunk.steps, pass);
+  const std::size_t done = pass.steps.size();
+  if (done == ids.size()) return false;
+  const std::size_t count = std::min(kGatheredChunkWords, ids.size() - done);
+  pass.steps.resize(done + count);
+  chunk.ids = ids.subspan(done, count);
+  chunk.policy = policy;
+  chunk.state = &pass.state;
+  chunk.log = logs ? log_output(count, pass).log : nullptr;
+  chunk.steps = std::span(pass.steps).subspan(done);
+  return true;
 }
 
 // Rows start on cache lines.

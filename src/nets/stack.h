@@ -44,6 +44,14 @@ class Stack {
   Rows forward(const Input& input, const Policy& policy, NetMemory& memory,
                std::size_t run = 0) const;
 
+  // The reader of many texts at once, or null unless the stack is one reader of token ids that
+  // supports it. next_chunk prepares its input: the next words of `ids` after those read so far,
+  // with room for their steps and updates. Returns false after the last word.
+  bool can_gather() const;
+  std::unique_ptr<GatheredReader> gather() const;
+  bool next_chunk(std::span<const std::uint32_t> ids, const Policy& policy, NetMemory& memory,
+                  TextChunk& chunk) const;
+
   // The pass of the last layer in one direction, and its update log for pooling.
   const NetMemory::PassMemory& last_pass(const NetMemory& memory, std::size_t direction) const {
     return memory.passes[first_pass_ + readers_.size() - directions() + direction];

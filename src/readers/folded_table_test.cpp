@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <numeric>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -24,7 +27,7 @@ Projection identity() {
   const std::vector<PackRow> rows = {
       {values.data(), 1.0F}, {values.data() + 3, 1.0F}, {values.data() + 6, 1.0F}};
   Projection projection;
-  projection.matrix = pack_matrix(rows, 3, WeightType::f32, vector_lanes());
+  projection.matrix = pack_matrix(rows, 3, WeightType::f32, projection_lanes());
   projection.bias = Buffer<float>(projection.matrix.rows);
   return projection;
 }
@@ -47,6 +50,69 @@ TEST(FoldedTable, StaysWithinItsMemoryLimitAndComputesTheRest) {
   }
 }
 
+// Embeddings and projection with roundings in every sum.
+class RandomEmbeddings final : public EmbeddingTable {
+ public:
+  std::size_t num_embeddings() const override { return 200; }
+  std::size_t embedding_size() const override { return 37; }
+  void lookup(std::uint32_t id, float* out) const noexcept override {
+    std::mt19937 random(id);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    for (std::size_t j = 0; j < 37; ++j) out[j] = uniform(random);
+  }
+};
+
+Projection random_projection(std::size_t outputs) {
+  std::vector<float> weights(outputs * 37);
+  const RandomEmbeddings source;
+  for (std::uint32_t i = 0; i < outputs; ++i) source.lookup(1000 + i, weights.data() + i * 37);
+  std::vector<PackRow> rows;
+  for (std::size_t i = 0; i < outputs; ++i) rows.push_back({weights.data() + i * 37, 1.0F});
+  Projection projection;
+  projection.matrix = pack_matrix(rows, 37, WeightType::f32, projection_lanes());
+  projection.bias = Buffer<float>(projection.matrix.rows);
+  return projection;
+}
+
+TEST(FoldedTable, RowsFilledInBatchesAreBitIdenticalToSingleRows) {
+  const Projection projection = random_projection(101);
+  const RandomEmbeddings embeddings;
+  const FoldedTable singly(projection, embeddings, std::size_t{1} << 20U);
+  std::vector<float> buffer(singly.row_floats()), scratch(37 * FoldedTable::kFillRows);
+  for (std::size_t count = 1; count <= 60; ++count) {
+    const FoldedTable batched(projection, embeddings, 100 * singly.row_floats() * sizeof(float));
+    std::vector<std::uint32_t> ids;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      ids.push_back(7 * i % 120);  // some are beyond the table
+      ids.push_back(7 * (i / 2) % 120);
+    }
+    batched.fill(ids, scratch.data());
+    for (const std::uint32_t id : ids) {
+      ASSERT_EQ(batched.address(id) != nullptr, id < 100) << id;
+      if (id >= 100) continue;
+      const float* row = singly.row(id, buffer.data(), scratch.data());
+      ASSERT_EQ(std::memcmp(batched.address(id), row, 101 * sizeof(float)), 0) << id;
+    }
+  }
+}
+
+TEST(FoldedTable, RowsStayWhereTheyAreWhenOthersAreFilled) {
+  const Projection projection = identity();
+  const CountingEmbeddings embeddings;
+  const FoldedTable table(projection, embeddings, std::size_t{1} << 20U);
+  std::vector<float> buffer(table.row_floats()), scratch(3 * FoldedTable::kFillRows);
+  EXPECT_EQ(table.address(499), nullptr);
+  const float* row = table.row(499, buffer.data(), scratch.data());
+  std::vector<std::uint32_t> all(500);
+  std::iota(all.begin(), all.end(), 0U);
+  table.fill(all, scratch.data());
+  EXPECT_EQ(table.address(499), row);
+  for (const std::uint32_t id : all) {
+    EXPECT_FALSE(table.is_missing(id));
+    expect_row(table.address(id), id);
+  }
+}
+
 TEST(FoldedTable, ConcurrentFillsAllReturnTheRow) {
   const Projection projection = identity();
   const CountingEmbeddings embeddings;
@@ -54,10 +120,17 @@ TEST(FoldedTable, ConcurrentFillsAllReturnTheRow) {
     const FoldedTable table(projection, embeddings, std::size_t{1} << 20U);
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {
-      threads.emplace_back([&table] {
-        std::vector<float> buffer(table.row_floats()), embedding(3);
-        for (std::uint32_t id = 0; id < 500; ++id)
-          expect_row(table.row(id, buffer.data(), embedding.data()), id);
+      // Half of the threads fill batches before they look rows up.
+      threads.emplace_back([&table, batched = i % 2 == 0] {
+        std::vector<float> buffer(table.row_floats()), scratch(3 * FoldedTable::kFillRows);
+        std::vector<std::uint32_t> batch(50);
+        for (std::uint32_t id = 0; id < 500; ++id) {
+          if (batched && id % 50 == 0) {
+            std::iota(batch.begin(), batch.end(), id);
+            table.fill(batch, scratch.data());
+          }
+          expect_row(table.row(id, buffer.data(), scratch.data()), id);
+        }
       });
     }
     for (std::thread& thread : threads) thread.join();

@@ -1,6 +1,7 @@
 #include "readers/input_projection.h"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/project.h"
 
@@ -84,6 +85,29 @@ float decision_state_logit(const PackedDecision& decision, std::size_t padded,
   return sum;
 }
 
+// Words without a small row. Twice as many as fill() projects at a time, because about half of new
+// words get a big row as well.
+struct NewWords {
+  std::array<std::uint32_t, 2 * FoldedTable::kFillRows> ids;
+  std::size_t count = 0;
+
+  void add(std::uint32_t id) { ids[count++] = id; }
+  bool full() const { return count == ids.size(); }
+};
+
+// Empties `words`.
+void fill_new_words(NewWords& words, const FoldedTable& small, const FoldedTable& big,
+                    float min_logit, float* embeddings) noexcept {
+  small.fill(std::span(words.ids).first(words.count), embeddings);
+  std::size_t likely = 0;
+  for (std::size_t i = 0; i < words.count; ++i) {
+    const float* row = small.address(words.ids[i]);
+    if (row != nullptr && row[0] > min_logit) words.ids[likely++] = words.ids[i];
+  }
+  big.fill(std::span(words.ids).first(likely), embeddings);
+  words.count = 0;
+}
+
 }  // namespace
 
 std::size_t small_stride(const ReaderWeights& weights) {
@@ -92,6 +116,18 @@ std::size_t small_stride(const ReaderWeights& weights) {
 
 std::size_t big_stride(const ReaderWeights& weights) {
   return round_up(weights.big_projection.floats(), kCacheLine / sizeof(float));
+}
+
+void prepare_rows(const FoldedTable* small, const FoldedTable& big,
+                  std::span<const std::uint32_t> ids, float min_logit, float* embeddings) noexcept {
+  if (small == nullptr) return big.fill(ids, embeddings);
+  NewWords missing;
+  for (const std::uint32_t id : ids) {
+    if (!small->is_missing(id)) continue;
+    missing.add(id);
+    if (missing.full()) fill_new_words(missing, *small, big, min_logit, embeddings);
+  }
+  if (missing.count != 0) fill_new_words(missing, *small, big, min_logit, embeddings);
 }
 
 void lookup_small_rows(const ReaderWeights& weights, const FoldedTable& table,

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 
 #include "kernels/sequence.h"
 #include "readers/folded_table.h"
@@ -33,7 +33,7 @@ struct BlockScratch {
   float* big_buffer = nullptr;    // kProjectedRows + 1 big rows when reading rows, else one
   float* gathered = nullptr;      // kProjectedRows input rows when reading rows
   std::uint8_t* slots = nullptr;  // index of the row's projection in big_buffer, or kNoSlot
-  float* embeddings = nullptr;    // kBlockRows embeddings for the dot decision, else one
+  float* embeddings = nullptr;    // kBlockRows embeddings for the dot decision, else kFillRows
 };
 
 // Maximum number of rows per block: enough to amortize the fixed cost of a block (about 100 ns),
@@ -55,6 +55,14 @@ struct GateSource {
 // Stride of the rows in BlockScratch::small_buffer and big_buffer.
 std::size_t small_stride(const ReaderWeights& weights);
 std::size_t big_stride(const ReaderWeights& weights);
+
+// Fills the folded tables for a text that is about to be read, in batches. The dense reader needs
+// the big rows of all words (`small` is null). A skim reader needs all small rows; of the words
+// that are new, those whose decision logit exceeds `min_logit` are likely to be read and get their
+// big row as well. Other big rows are computed when they are read. `embeddings` is scratch for
+// FoldedTable::kFillRows embeddings.
+void prepare_rows(const FoldedTable* small, const FoldedTable& big,
+                  std::span<const std::uint32_t> ids, float min_logit, float* embeddings) noexcept;
 
 // Looks up the small rows (and the inputs, for the dot decision) of a skim reader in its folded
 // table.

@@ -40,7 +40,7 @@ class LstmJumpReader final : public SkippingReader {
   }
 
   void after_step(const Segment& segment, const Policy& policy, State& state,
-                  Scratch& scratch) const noexcept override {
+                  Scratch& scratch) const override {
     SkipState& skip_state = state.skip_state;
     if (!segment.read) {
       skip_state.tokens_to_skip -= segment.units;
@@ -86,8 +86,7 @@ class LstmJumpReader final : public SkippingReader {
     return policy.rule == Policy::Rule::threshold && policy.threshold >= 1;
   }
 
-  std::uint64_t choose_jump(const Policy& policy, const State& state,
-                            Scratch& scratch) const noexcept {
+  std::uint64_t choose_jump(const Policy& policy, const State& state, Scratch& scratch) const {
     const std::size_t num_jumps = static_cast<std::size_t>(spec().jump.max_jump) + 1;
     scratch.floats.grow(num_jumps + kPoolPadding);
     float* logits = scratch.floats.data();

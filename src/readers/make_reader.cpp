@@ -1,6 +1,9 @@
 #include "readers/factories.h"
+#include "readers/gathered_reader.h"
 
 namespace skim {
+
+std::unique_ptr<GatheredReader> Reader::gather() const { return nullptr; }
 
 std::unique_ptr<Reader> make_reader(const ReaderSpec& spec, const Tensors& tensors,
                                     WeightType weights, const EmbeddingTable* embeddings,

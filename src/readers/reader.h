@@ -85,6 +85,8 @@ struct Output {
 };
 inline constexpr std::size_t kLogPadding = 64;
 
+class GatheredReader;
+
 // Immutable and thread-safe; each caller has its own State and Scratch.
 class Reader {
  public:
@@ -96,9 +98,15 @@ class Reader {
   virtual void start(State& state) const = 0;
 
   // Forward pass over all of `input`, starting from `state`. steps[t] records the width and p_read
-  // of row t (input.count() of them). Allocates only while `scratch` grows.
+  // of row t (input.count() of them). Allocates only while `scratch` grows, which may throw.
   virtual void read(const Input& input, const Policy& policy, State& state, const Output& output,
-                    std::span<Step> steps, Scratch& scratch) const noexcept = 0;
+                    std::span<Step> steps, Scratch& scratch) const = 0;
+
+  // A reader of many texts at once on one thread (readers/gathered_reader.h), or null when this
+  // kind of reader has none. This reader must outlive it. `can_gather`, without allocating: whether
+  // there is one.
+  virtual std::unique_ptr<GatheredReader> gather() const;
+  virtual bool can_gather() const { return false; }
 };
 
 // A named tensor in f32, as listed by reader_tensors.

@@ -85,10 +85,18 @@ Values probabilities(const ReaderSpec& spec, const Tensors& tensors, const Value
   return p;
 }
 
-int choose_level(const Values& p, double read_threshold) {
+// Records the distance of a value from where the decision changes. Thresholds 0 and 1 are exact.
+void note_margin(double value, double read_threshold, ReferenceState& state) {
+  if (read_threshold > 0 && read_threshold < 1)
+    state.margin = std::min(state.margin, std::abs(value - read_threshold));
+}
+
+int choose_level(const Values& p, double read_threshold, ReferenceState& state) {
   double sum = 0;
   for (std::size_t l = 0; l + 1 < p.size(); ++l) {
-    if ((sum += p[l]) > read_threshold) return static_cast<int>(l);
+    sum += p[l];
+    note_margin(sum, read_threshold, state);
+    if (sum > read_threshold) return static_cast<int>(l);
   }
   return static_cast<int>(p.size()) - 1;
 }
@@ -100,7 +108,7 @@ struct StepDecision {
 };
 
 // Length of the jump after tokens_per_jump words; 0 stops.
-long choose_jump(const ReaderSpec& spec, const Tensors& tensors, const ReferenceState& state) {
+long choose_jump(const ReaderSpec& spec, const Tensors& tensors, ReferenceState& state) {
   const std::size_t num_jumps = static_cast<std::size_t>(spec.jump.max_jump) + 1;
   const std::size_t hidden = state.hidden.size();
   Values logits(num_jumps);
@@ -108,7 +116,10 @@ long choose_jump(const ReaderSpec& spec, const Tensors& tensors, const Reference
     logits[jump] =
         row_dot(find_tensor(tensors, "jump.weight"), hidden, jump, hidden, state.hidden) +
         static_cast<double>(find_tensor(tensors, "jump.bias")[jump]);
-  return std::max_element(logits.begin(), logits.end()) - logits.begin();
+  const auto best = std::max_element(logits.begin(), logits.end());
+  for (auto other = logits.begin(); other != logits.end(); ++other)
+    if (other != best) state.margin = std::min(state.margin, *best - *other);
+  return best - logits.begin();
 }
 
 StepDecision lstm_jump_step(const ReaderSpec& spec, double read_threshold, ReferenceState& state) {
@@ -145,14 +156,17 @@ void after_skip_rnn_step(const ReaderSpec& spec, const Tensors& tensors, const S
 }
 
 StepDecision vcrnn_step(const ReaderSpec& spec, const Tensors& tensors, const Values& x,
-                        double read_threshold, const ReferenceState& state) {
+                        double read_threshold, ReferenceState& state) {
   const double logit =
       row_dot(find_tensor(tensors, "scheduler.weight_ih"), x.size(), 0, x.size(), x) +
       row_dot(find_tensor(tensors, "scheduler.weight_hh"), state.hidden.size(), 0,
               state.hidden.size(), state.hidden) +
       static_cast<double>(find_tensor(tensors, "scheduler.bias")[0]);
   const double fraction = sigmoid(logit - std::log(read_threshold / (1 - read_threshold)));
-  return {static_cast<std::size_t>(std::ceil(fraction * spec.hidden_size)), sigmoid(logit)};
+  const double units = fraction * spec.hidden_size;
+  note_margin(read_threshold + (units - std::round(units)) / spec.hidden_size, read_threshold,
+              state);
+  return {static_cast<std::size_t>(std::ceil(units)), sigmoid(logit)};
 }
 
 }  // namespace
@@ -171,15 +185,17 @@ void reference_read(const ReaderSpec& spec, const Tensors& tensors, Rows in, flo
     ActivePart part{hidden, hidden, x.size(), hidden};
     if (spec.kind == ReaderKind::skim) {
       const Values p = probabilities(spec, tensors, x, state);
-      const int level = choose_level(p, read_threshold);
+      const int level = choose_level(p, read_threshold, state);
       decision = {static_cast<std::size_t>(spec.width(level)), p[0]};
       const bool full = level == 0 || spec.small_input == SmallInput::full;
       part = {decision.width, decision.width, x.size(), full ? hidden : decision.width};
       if (level > 0) prefix = "small." + std::to_string(level) + ".";
     }
     if (spec.kind == ReaderKind::lstm_jump) decision = lstm_jump_step(spec, read_threshold, state);
-    if (spec.kind == ReaderKind::skip_rnn)
+    if (spec.kind == ReaderKind::skip_rnn) {
+      note_margin(state.update_prob, read_threshold, state);
       decision = {state.update_prob > read_threshold ? hidden : 0, state.update_prob};
+    }
     if (spec.kind == ReaderKind::vcrnn) {
       decision = vcrnn_step(spec, tensors, x, read_threshold, state);
       const auto inputs =

@@ -2,6 +2,7 @@
 // tests.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct ReferenceState {
   // As in SkipState.
   long tokens_to_read = 0, tokens_to_skip = 0, jumps_taken = 0;
   double update_prob = 1, delta = 0;
+  // The smallest distance of all decisions from one with another result, in probabilities (jumps:
+  // in logits). Other arithmetic may decide differently where it is tiny.
+  double margin = std::numeric_limits<double>::infinity();
 };
 
 // Reads the rows, continuing from `state` (zeros when empty), with Policy::Rule::threshold.

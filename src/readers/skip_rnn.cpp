@@ -30,7 +30,7 @@ class SkipRnnReader final : public SkippingReader {
   }
 
   void after_step(const Segment& segment, const Policy& /*policy*/, State& state,
-                  Scratch& scratch) const noexcept override {
+                  Scratch& scratch) const override {
     SkipState& skip_state = state.skip_state;
     if (segment.read) {
       skip_state.update_prob = skip_state.delta = compute_delta(state, scratch);
@@ -46,7 +46,7 @@ class SkipRnnReader final : public SkippingReader {
     return policy.rule == Policy::Rule::argmax ? 0.5F : policy.threshold;
   }
 
-  float compute_delta(const State& state, Scratch& scratch) const noexcept {
+  float compute_delta(const State& state, Scratch& scratch) const {
     const float* input = (spec().cell == Cell::lstm ? state.cell : state.hidden).data();
     scratch.floats.grow(1 + kPoolPadding);
     float* logit = scratch.floats.data();

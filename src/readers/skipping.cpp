@@ -39,8 +39,7 @@ SkippingReader::Remaining SkippingReader::remaining_input(const Input& input, st
 }
 
 void SkippingReader::read(const Input& input, const Policy& policy, State& state,
-                          const Output& output, std::span<Step> steps,
-                          Scratch& scratch) const noexcept {
+                          const Output& output, std::span<Step> steps, Scratch& scratch) const {
   const std::size_t count = input.count();
   float* log = output.log;
   for (std::size_t done = 0; done < count;) {

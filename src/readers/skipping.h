@@ -19,7 +19,7 @@ class SkippingReader : public Reader {
   const ReaderSpec& spec() const final { return spec_; }
   void start(State& state) const final;
   void read(const Input& input, const Policy& policy, State& state, const Output& output,
-            std::span<Step> steps, Scratch& scratch) const noexcept final;
+            std::span<Step> steps, Scratch& scratch) const final;
 
  protected:
   // The unread rest of the text, or of the question about it, in reading order.
@@ -41,7 +41,7 @@ class SkippingReader : public Reader {
                                const State& state) const noexcept = 0;
   // Updates state.skip_state after `segment` was read or skipped.
   virtual void after_step(const Segment& segment, const Policy& policy, State& state,
-                          Scratch& scratch) const noexcept = 0;
+                          Scratch& scratch) const = 0;
 
  private:
   static Remaining remaining_input(const Input& input, std::size_t done);

@@ -80,7 +80,7 @@ class VcrnnReader final : public Reader {
   }
 
   void read(const Input& input, const Policy& policy, State& state, const Output& output,
-            std::span<Step> steps, Scratch& scratch) const noexcept override {
+            std::span<Step> steps, Scratch& scratch) const override {
     const std::size_t count = input.count();
     const std::size_t x_floats = cell_.inputs + kPoolPadding;
     scratch.floats.grow(x_floats + state_floats());

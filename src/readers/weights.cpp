@@ -157,9 +157,9 @@ struct ProjectionRows {
     }
   }
 
-  Projection pack(std::size_t columns, std::size_t lanes) const {
+  Projection pack(std::size_t columns) const {
     Projection projection;
-    projection.matrix = pack_matrix(rows, columns, WeightType::f32, lanes);
+    projection.matrix = pack_matrix(rows, columns, WeightType::f32, projection_lanes());
     projection.bias = Buffer<float>(projection.matrix.rows);
     std::copy(bias.begin(), bias.end(), projection.bias.data());
     return projection;
@@ -231,7 +231,7 @@ void pack_small(const Tensors& tensors, ReaderWeights& weights) {
     rows.bias.push_back(logit_difference(find_tensor(tensors, "decision.bias"), levels, level)[0]);
   }
   for (const auto& decision : decisions) rows.rows.push_back({decision.data(), 1.0F});
-  weights.decision_projection = rows.pack(inputs, weights.lanes);
+  weights.decision_projection = rows.pack(inputs);
   weights.small.resize(levels - 1);
   std::size_t last_units = 0;
   for (int level = 1; level < spec.levels(); ++level) {
@@ -258,7 +258,7 @@ void pack_small(const Tensors& tensors, ReaderWeights& weights) {
   }
   // Gates are loaded in whole vectors, so the last gate is padded.
   for (std::size_t unit = last_units; unit % weights.lanes != 0; ++unit) rows.rows.push_back({});
-  weights.small_projection = rows.pack(inputs, weights.lanes);
+  weights.small_projection = rows.pack(inputs);
 }
 
 }  // namespace
@@ -273,9 +273,10 @@ ReaderWeights pack_reader(const ReaderSpec& spec, const Tensors& tensors, Weight
   if (has_half_block(spec.cell, big.units, weights.lanes, type))
     orders.matrix = half_block_order(big.units, weights.lanes);
   weights.big = pack_cell(big, orders, big.columns, 0, weights.lanes, type);
+  weights.big.matrix.vnni = has_vnni();
   ProjectionRows rows;
   rows.add(big, orders.input);
-  weights.big_projection = rows.pack(big.inputs, weights.lanes);
+  weights.big_projection = rows.pack(big.inputs);
   if (weights.skims()) {
     pack_small(tensors, weights);
     weights.decision = pack_decision(spec, tensors, weights.lanes);

@@ -1,6 +1,7 @@
 // Weights of the dense and the skim reader, packed for the SIMD target of this machine.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -38,7 +39,10 @@ struct ReaderWeights {
   PackedDecision decision;
 
   // Whether small_projection has gates, which rows that are read do not need.
-  bool has_small_gates() const { return small_projection.floats() > decision_projection.floats(); }
+  bool has_small_gates() const {
+    return std::any_of(small.begin(), small.end(),
+                       [](const SmallWeights& each) { return each.cell.units > 0; });
+  }
   bool skims() const { return spec.kind == ReaderKind::skim; }
 };
 

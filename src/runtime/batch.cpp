@@ -5,12 +5,14 @@
 #include <cassert>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <new>
-#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "runtime/session_access.h"
 #include "skim/session.h"
 
 namespace skim {
@@ -24,35 +26,20 @@ int resolve_threads(int threads) {
 }
 
 // One call of Batch::read. Threads take the next query as they become free.
-struct Job {
+struct Job final : QuerySource {
   std::span<const Query> queries;
   Policy policy;
   std::span<Result<Reading>> answers;
-  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> taken{0};
+  std::size_t max_in_flight = 0;  // per thread, so that every thread gets its share
+
+  bool next(QueryTask& task) noexcept override {
+    const std::size_t i = taken.fetch_add(1, std::memory_order_relaxed);
+    if (i >= queries.size()) return false;
+    task = {&queries[i], policy, &answers[i]};
+    return true;
+  }
 };
-
-void read_one(Session& session, const Query& query, const Policy& policy, Result<Reading>& answer) {
-  if (!answer) answer = Reading{};
-  if (Result<void> done = session.read(query, policy, *answer); !done) {
-    answer = tl::make_unexpected(std::move(done.error()));
-  }
-}
-
-// Exceptions must not escape a thread. The messages fit the small-string buffer, so they need no
-// memory.
-void run_job(Session& session, Job& job) noexcept {
-  for (;;) {
-    const std::size_t i = job.next.fetch_add(1, std::memory_order_relaxed);
-    if (i >= job.queries.size()) return;
-    try {
-      read_one(session, job.queries[i], job.policy, job.answers[i]);
-    } catch (const std::bad_alloc&) {
-      job.answers[i] = fail(Fault::io, "out of memory");
-    } catch (...) {
-      job.answers[i] = fail(Fault::io, "text too long");
-    }
-  }
-}
 
 }  // namespace
 
@@ -60,14 +47,21 @@ void run_job(Session& session, Job& job) noexcept {
 // pool of one starts no thread.
 struct Batch::ThreadPool {
   ThreadPool(const Model& model, int threads) {
-    for (int i = 0; i < threads; ++i) sessions.emplace_back(model);
-    workers.reserve(sessions.size());
+    sessions.reserve(static_cast<std::size_t>(threads));
+    workers.reserve(static_cast<std::size_t>(threads));
+    add_session(model);
+    try {
+      for (int i = 1; i < threads; ++i) add_session(model);
+    } catch (const std::bad_alloc&) {
+      // The pool is smaller.
+    }
     try {
       for (std::size_t i = 1; i < sessions.size(); ++i) {
         workers.emplace_back([this, i] { worker_loop(sessions[i]); });
       }
-    } catch (const std::system_error&) {
-      // The system is out of threads; the pool is smaller.
+    } catch (const std::exception&) {
+      // The system is out of threads or of memory for one; the pool is smaller. Threads that run
+      // already must not outlive the constructor.
     }
   }
   ThreadPool(const ThreadPool&) = delete;
@@ -81,6 +75,12 @@ struct Batch::ThreadPool {
     for (std::thread& worker : workers) worker.join();
   }
 
+  void add_session(const Model& model) {
+    Session session(model);
+    SessionAccess::prepare_gathering(session);
+    sessions.push_back(std::move(session));
+  }
+
   void worker_loop(Session& session) noexcept {
     std::uint64_t last_generation = 0;
     std::unique_lock lock(mutex);
@@ -90,7 +90,7 @@ struct Batch::ThreadPool {
       last_generation = generation;
       Job& current = *job;
       lock.unlock();
-      run_job(session, current);
+      SessionAccess::read(session, current, current.max_in_flight);
       lock.lock();
       if (--active_workers == 0) job_done.notify_one();
     }
@@ -104,7 +104,7 @@ struct Batch::ThreadPool {
       ++generation;
     }
     job_available.notify_all();
-    run_job(sessions.front(), next_job);
+    SessionAccess::read(sessions.front(), next_job, next_job.max_in_flight);
     std::unique_lock lock(mutex);
     job_done.wait(lock, [&] { return active_workers == 0; });
   }
@@ -134,6 +134,8 @@ void Batch::read(std::span<const Query> queries, Policy policy,
   job.queries = queries;
   job.policy = policy;
   job.answers = answers;
+  const auto threads = static_cast<std::size_t>(this->threads());
+  job.max_in_flight = (queries.size() + threads - 1) / threads;
   pool_->run(job);
 }
 

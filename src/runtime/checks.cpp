@@ -1,12 +1,54 @@
 #include "runtime/checks.h"
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
 namespace skim {
+namespace {
+
+// Whether no p_read is NaN or infinite, in three instructions per word. Probabilities are less than
+// 2, so the highest bit of their exponents is zero.
+bool is_finite(std::span<const Step> steps) {
+  constexpr std::uint32_t kHighestExponentBit = 0x4000'0000;
+  std::uint32_t bits = 0;
+  for (const Step& step : steps) bits |= std::bit_cast<std::uint32_t>(step.p_read);
+  return (bits & kHighestExponentBit) == 0;
+}
+
+bool is_finite(const Reading& reading) {
+  for (const float logit : reading.logits) {
+    if (!std::isfinite(logit)) return false;
+  }
+  for (const Pass& pass : reading.trace) {
+    if (!is_finite(pass.steps)) return false;
+  }
+  return true;
+}
+
+Result<void> not_finite(const std::string& model) {
+  return fail(Fault::format,
+              model +
+                  ": the model computes numbers that are not finite, because its weights are too "
+                  "large; fetch the model or train it again");
+}
+
+}  // namespace
 
 Result<void> check(const Policy& policy) {
   // Written so that NaN fails.
   if (policy.threshold >= 0.0F && policy.threshold <= 1.0F) return {};
   return fail(Fault::argument, "threshold is " + std::to_string(policy.threshold) +
                                    ", expected a number from 0 to 1");
+}
+
+Result<void> check_finite(const std::string& model, const Reading& reading) {
+  return is_finite(reading) ? Result<void>{} : not_finite(model);
+}
+
+Result<void> check_finite(const std::string& model, const Step& step) {
+  return is_finite({&step, 1}) ? Result<void>{} : not_finite(model);
 }
 
 Result<void> missing_question() {

@@ -1,6 +1,8 @@
 // Validation of policies and queries.
 #pragma once
 
+#include <string>
+
 #include "skim/policy.h"
 #include "skim/query.h"
 #include "skim/result.h"
@@ -12,6 +14,10 @@ namespace skim {
 Result<void> check(const Policy& policy);
 // Fails unless a model of this spec accepts the query.
 Result<void> check(const Query& query, const ModelSpec& spec);
+// Fails unless all logits and p_read of a reading by `model` are finite. Finite but huge weights
+// overflow in the forward pass.
+Result<void> check_finite(const std::string& model, const Reading& reading);
+Result<void> check_finite(const std::string& model, const Step& step);
 // The error for a question without words.
 Result<void> missing_question();
 

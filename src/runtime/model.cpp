@@ -23,6 +23,7 @@ std::shared_ptr<ModelImpl> make_impl(std::shared_ptr<const ModelResources> resou
 }
 
 Result<std::shared_ptr<ModelImpl>> make_impl(ModelFile file, LoadOptions options) {
+  if (options.verify_checksum) SKIM_RETURN_IF_ERROR(check_data_checksum(file));
   Result<Vocab> vocab = Vocab::create(file.vocabulary);
   if (!vocab)
     return fail(vocab.error().fault, file.name + ": vocabulary: " + vocab.error().message);
@@ -42,7 +43,8 @@ std::string format_work(double value) {
 }  // namespace
 
 Result<Model> Model::load(const std::filesystem::path& path, LoadOptions options) {
-  SKIM_ASSIGN_OR_RETURN(ModelFile file, open_model_file(path));
+  const FileAccess access = options.map_file ? FileAccess::map : FileAccess::copy;
+  SKIM_ASSIGN_OR_RETURN(ModelFile file, open_model_file(path, access));
   SKIM_ASSIGN_OR_RETURN(auto impl, make_impl(std::move(file), options));
   return Model(std::move(impl));
 }
@@ -57,6 +59,8 @@ Result<Model> Model::from_bytes(std::vector<std::byte> bytes, std::string name,
 const ModelSpec& Model::spec() const { return impl_->spec; }
 const Calibration& Model::calibration() const { return impl_->calibration; }
 const std::string& Model::name() const { return impl_->resources->file.name; }
+const std::string& Model::checksum() const { return impl_->resources->file.checksum; }
+bool Model::reads_together() const { return impl_->net->gathering_net() != nullptr; }
 
 Result<float> Model::threshold_for(double budget) const {
   if (!(budget >= 0 && budget <= 1)) {

@@ -17,7 +17,7 @@
 
 namespace skim {
 
-// The embeddings in the memory-mapped file. lookup() converts single rows; nothing else is copied.
+// The embeddings in the bytes of the file. lookup() converts single rows; nothing else is copied.
 class FileEmbeddings final : public EmbeddingTable {
  public:
   // `file` must outlive the table and must not move.

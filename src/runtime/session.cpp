@@ -1,7 +1,9 @@
 #include "skim/session.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -9,50 +11,12 @@
 #include "nets/net.h"
 #include "runtime/checks.h"
 #include "runtime/model_impl.h"
+#include "runtime/reading_result.h"
+#include "runtime/session_access.h"
+#include "runtime/text_gatherer.h"
 #include "text/vocab.h"
 
 namespace skim {
-namespace {
-
-// Sets the answer to the label or choice with the highest score.
-void set_best_choice(std::span<const std::string> choices, Reading& into) {
-  const auto best = std::max_element(into.scores.begin(), into.scores.end());
-  into.answer.index = static_cast<int>(best - into.scores.begin());
-  into.answer.score = *best;
-  into.answer.text = choices[static_cast<std::size_t>(into.answer.index)];
-  into.answer.begin = into.answer.end = 0;
-}
-
-// Sets the answer to a span of the text; empty for a text without words.
-void set_span(const std::string& text, const BestSpan& span, Reading& into) {
-  into.answer.index = -1;
-  into.answer.score = 0;
-  into.answer.begin = into.answer.end = 0;
-  if (span.last >= span.first) {
-    into.answer.begin = into.words[span.first].begin;
-    into.answer.end = into.words[span.last].end;
-    into.answer.score = into.scores[span.first] * into.scores[into.words.size() + span.last];
-  }
-  into.answer.text.assign(text, into.answer.begin, into.answer.end - into.answer.begin);
-}
-
-// Copies trace and costs to `into`, reusing its memory.
-void set_trace(const ModelImpl& impl, const NetMemory& memory, Reading& into) {
-  into.trace.resize(impl.passes.size());
-  into.costs = {};
-  for (std::size_t i = 0; i < impl.passes.size(); ++i) {
-    const PassSpec& info = impl.passes[i];
-    const std::vector<Step>& steps = memory.passes[i].steps;
-    into.trace[i].reader = info.name;
-    into.trace[i].hidden_size = info.reader.hidden_size;
-    into.trace[i].over_question = info.over_question;
-    into.trace[i].steps.assign(steps.begin(), steps.end());
-    into.costs +=
-        pass_cost(info.reader, steps, info.reads_embeddings ? Inputs::folded : Inputs::rows);
-  }
-}
-
-}  // namespace
 
 struct Session::Memory {
   explicit Memory(Model loaded) : model(std::move(loaded)) {}
@@ -70,7 +34,56 @@ struct Session::Memory {
   bool streaming = false;
 
   const NetMemory* latest = nullptr;  // of the latest read or answer
+
+  std::unique_ptr<TextGatherer> gatherer;  // null when the model reads one text at a time
+  bool gathering_prepared = false;
 };
+
+namespace {
+
+// The messages fit the small-string buffer, so they need no memory.
+void read_one(Session& session, const QueryTask& task) noexcept {
+  try {
+    if (!*task.reading) *task.reading = Reading{};
+    if (Result<void> done = session.read(*task.query, task.policy, **task.reading); !done)
+      *task.reading = tl::make_unexpected(std::move(done.error()));
+  } catch (const std::bad_alloc&) {
+    *task.reading = fail(Fault::io, "out of memory");
+  } catch (...) {
+    *task.reading = fail(Fault::io, "text too long");
+  }
+}
+
+// The queries of one call of Session::read.
+struct QuerySpans final : QuerySource {
+  std::span<const Query> queries;
+  std::span<const Policy> policies;
+  std::span<Result<Reading>> readings;
+  std::size_t taken = 0;
+
+  bool next(QueryTask& task) noexcept override {
+    if (taken == queries.size()) return false;
+    task = {&queries[taken], policies[taken], &readings[taken]};
+    ++taken;
+    return true;
+  }
+};
+
+}  // namespace
+
+void SessionAccess::prepare_gathering(Session& session) {
+  Session::Memory& memory = *session.memory_;
+  if (!memory.gathering_prepared) memory.gatherer = TextGatherer::create(memory.model);
+  memory.gathering_prepared = true;
+}
+
+void SessionAccess::read(Session& session, QuerySource& source,
+                         std::size_t max_in_flight) noexcept {
+  // A single text is read faster by itself.
+  if (session.memory_->gatherer != nullptr && max_in_flight > 1)
+    return session.memory_->gatherer->read(source, max_in_flight);
+  for (QueryTask task; source.next(task);) read_one(session, task);
+}
 
 Session::Session(Model model) : memory_(std::make_unique<Memory>(std::move(model))) {}
 Session::Session(Session&&) noexcept = default;
@@ -86,7 +99,7 @@ Result<Reading> Session::read(const Query& query, Policy policy) {
 }
 
 // Inference: validation, tokenization, the forward pass of the net, and the conversion of its
-// scores to a Reading.
+// scores to a Reading, which is validated as well.
 Result<void> Session::read(const Query& query, Policy policy, Reading& into) {
   const ModelImpl& impl = model_impl(memory_->model);
   SKIM_RETURN_IF_ERROR(check(policy));
@@ -122,7 +135,18 @@ Result<void> Session::read(const Query& query, Policy policy, Reading& into) {
       break;
   }
   set_trace(impl, memory_->net_memory, into);
-  return {};
+  return check_finite(memory_->model.name(), into);
+}
+
+void Session::read(std::span<const Query> queries, std::span<const Policy> policies,
+                   std::span<Result<Reading>> readings) {
+  assert(queries.size() == policies.size() && queries.size() == readings.size());
+  if (queries.size() > 1) SessionAccess::prepare_gathering(*this);
+  QuerySpans source;
+  source.queries = queries;
+  source.policies = policies;
+  source.readings = readings;
+  SessionAccess::read(*this, source, queries.size());
 }
 
 Result<void> Session::begin(Policy policy) {
@@ -154,7 +178,9 @@ Result<Step> Session::push(std::string_view word) {
   std::vector<TokenSpan>& words = memory_->pushed_words;
   const std::size_t begin = words.empty() ? 0 : words.back().end + 1;
   words.push_back({begin, begin + word.size()});
-  return memory_->stream_memory.passes.front().steps.back();
+  const Step& step = memory_->stream_memory.passes.front().steps.back();
+  SKIM_RETURN_IF_ERROR(check_finite(memory_->model.name(), step));
+  return step;
 }
 
 Result<Reading> Session::answer() {
@@ -166,6 +192,7 @@ Result<Reading> Session::answer() {
   memory_->latest = &memory_->stream_memory;
   set_best_choice(impl.spec.labels, reading);
   set_trace(impl, memory_->stream_memory, reading);
+  SKIM_RETURN_IF_ERROR(check_finite(memory_->model.name(), reading));
   return reading;
 }
 

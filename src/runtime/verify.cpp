@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "base/result_macros.h"
 #include "runtime/model_impl.h"
 #include "skim/session.h"
 
@@ -119,6 +120,17 @@ std::string compare(const Probe& probe, const Reading& got, const ModelSpec& spe
   return {};
 }
 
+// A query of the model's own words, which every valid model can read.
+Query vocabulary_query(const ModelFile& file) {
+  constexpr std::size_t kWords = 200;
+  const std::size_t count = std::min(file.vocabulary.size(), kWords);
+  Query query;
+  for (std::size_t i = 0; i < count; ++i) query.text += std::string(file.vocabulary[i]) + " ";
+  if (file.spec.net != NetKind::classifier) query.question = query.text + "?";
+  if (file.spec.net == NetKind::cloze) query.choices = {query.text, "?"};
+  return query;
+}
+
 }  // namespace
 
 Result<VerifyReport> verify(const Model& model) {
@@ -129,13 +141,10 @@ Result<VerifyReport> verify(const Model& model) {
                                      ": the stored probes belong to the model, not to its dense "
                                      "baseline; verify the model itself");
   }
-  if (compute_checksum(file.data) != file.data_checksum) {
-    return fail(Fault::format, file.name +
-                                   ": the weights do not match their checksum, the file is "
-                                   "damaged; fetch or make it again");
-  }
+  SKIM_RETURN_IF_ERROR(check_data_checksum(file));
   VerifyReport report;
   Session session(model);
+  SKIM_RETURN_IF_ERROR(session.read(vocabulary_query(file)));
   for (const Probe& probe : file.probes) {
     const std::string where = "probe " + std::to_string(report.probes++) + ": ";
     const Result<Reading> got = session.read(probe.query, probe.policy);

@@ -1,16 +1,12 @@
 #include "spec/cost.h"
 
 #include <algorithm>
-#include <array>
-#include <cassert>
 #include <cstddef>
 
 #include "spec/params.h"
 
 namespace skim {
 namespace {
-
-constexpr std::size_t kMaxLevels = 8;
 
 // Cost of a decision in the paper's published FLOP reductions, as a fraction of a read.
 constexpr double kPaperDecision = 0.003;
@@ -164,22 +160,26 @@ Costs sum_runs(const ReaderSpec& spec, std::span<const Step> steps, Inputs input
   return sum;
 }
 
+// Number of steps that updated at least `width` units. One loop per level instead of one counter
+// per level: counters in memory would wait for each other at every word.
+std::size_t count_from_width(std::span<const Step> steps, int width) {
+  std::size_t count = 0;
+  for (const Step& step : steps) count += step.width >= width ? 1 : 0;
+  return count;
+}
+
 }  // namespace
 
 Costs pass_cost(const ReaderSpec& spec, std::span<const Step> steps, Inputs inputs) {
   if (spec.kind != ReaderKind::skim) return sum_runs(spec, steps, inputs);
-  const auto levels = static_cast<std::size_t>(spec.levels());
-  assert(levels <= kMaxLevels);
-  std::array<double, kMaxLevels> counts{};
-  for (const Step& step : steps) {
-    std::size_t level = 0;
-    while (level + 1 < levels && spec.width(static_cast<int>(level)) > step.width) ++level;
-    ++counts[level];
-  }
   Costs sum;
-  for (std::size_t level = 0; level < levels; ++level) {
-    if (counts[level] == 0) continue;
-    add(sum, step_cost(spec, spec.width(static_cast<int>(level)), inputs), counts[level]);
+  std::size_t counted = 0;  // steps of the levels so far, widest first
+  for (int level = 0; level < spec.levels(); ++level) {
+    const bool last = level + 1 == spec.levels();
+    const std::size_t up_to = last ? steps.size() : count_from_width(steps, spec.width(level));
+    if (up_to == counted) continue;
+    add(sum, step_cost(spec, spec.width(level), inputs), static_cast<double>(up_to - counted));
+    counted = up_to;
   }
   return sum;
 }

@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "readers/gathered_reader.h"
+#include "skim/batch.h"
 #include "skim/layer.h"
 #include "skim/session.h"
 #include "spec/params.h"
+#include "tests/laws/batch_specs.h"
 #include "tests/laws/counting_new.h"
 #include "tests/support/model_specs.h"
 #include "tests/support/planted_model.h"
@@ -15,6 +18,15 @@
 
 namespace skim {
 namespace {
+
+TEST(CountingNew, KnowsTheBytesThatAreAllocated) {
+  const std::size_t before = allocated_bytes();
+  void* memory = ::operator new(100'000);
+  EXPECT_GE(allocated_bytes(), before + 100'000);
+  EXPECT_LT(allocated_bytes(), before + 110'000);
+  ::operator delete(memory);
+  EXPECT_EQ(allocated_bytes(), before);
+}
 
 TEST(CountingNew, CountsEveryKindOfNew) {
   const std::size_t before = allocations();
@@ -74,6 +86,68 @@ TEST(AllocationLaws, RereadingATextAllocatesNothing) {
   const std::size_t before = allocations();
   EXPECT_TRUE(session.read(query, {}, reading).has_value());
   EXPECT_EQ(allocations(), before);
+}
+
+// Texts of several lengths, shorter than the longest one, in an order that changes with `seed`.
+std::vector<Query> shuffled_queries(const ModelSpec& spec, std::size_t seed) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 0; i < 50; ++i) lengths.push_back((i * 31 + seed * 17) % 200);
+  return queries_of_lengths(spec, lengths);
+}
+
+struct BatchAllocations {
+  std::size_t batch = 0;
+  std::size_t session = 0;
+};
+
+// Counts the allocations after every slot has held the longest text.
+BatchAllocations count_batch_allocations(const ModelSpec& spec) {
+  const Model model = load_model(random_draft(spec, 17));
+  Batch batch(model, 1);
+  Session session(model);
+  std::vector<Result<Reading>> readings(50);
+  const std::vector<Query> longest = queries_of_lengths(spec, std::vector<std::size_t>(50, 200));
+  const std::vector<Policy> read_all(longest.size(), Policy{.threshold = 0});
+  batch.read(longest, read_all.front(), readings);
+  session.read(longest, read_all, readings);
+  BatchAllocations counts;
+  for (const Policy policy : {Policy{}, Policy{.rule = Policy::Rule::sample, .seed = 3}}) {
+    const std::vector<Query> queries = shuffled_queries(spec, policy.seed);
+    const std::vector<Policy> policies(queries.size(), policy);
+    std::size_t before = allocations();
+    batch.read(queries, policy, readings);
+    counts.batch += allocations() - before;
+    before = allocations();
+    session.read(queries, policies, readings);
+    counts.session += allocations() - before;
+  }
+  return counts;
+}
+
+TEST(AllocationLaws, RepeatedBatchesAllocateNothing) {
+  for (const ModelSpec& spec : batch_specs()) {
+    SCOPED_TRACE(describe(spec));
+    const BatchAllocations counts = count_batch_allocations(spec);
+    EXPECT_EQ(counts.batch, 0U);
+    EXPECT_EQ(counts.session, 0U);
+  }
+}
+
+// The scheduler determines which slot of which thread gets a text, so that a slot may get its first
+// one in a late pass. Then its memory has its final size, because all texts are the same.
+TEST(AllocationLaws, BatchesOnSeveralThreadsAllocateOncePerSlot) {
+  const ModelSpec spec =
+      batch_spec(ReaderKind::skim, Cell::lstm, Pooling::attention, WeightType::f32);
+  Batch batch(load_model(random_draft(spec, 17)), 3);
+  const std::vector<Query> queries(50, {random_text(spec, 120, 1), {}, {}});
+  std::vector<Result<Reading>> readings(queries.size());
+  std::size_t passes_that_allocate = 0;
+  for (int pass = 0; pass < 200; ++pass) {
+    const std::size_t before = allocations();
+    batch.read(queries, {}, readings);
+    if (allocations() != before) ++passes_that_allocate;
+  }
+  EXPECT_LE(passes_that_allocate, 1 + 3 * GatheredReader::kSlots);
 }
 
 TEST(AllocationLaws, RepeatedLayerReadsAllocateNothing) {

@@ -2,9 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <span>
 #include <vector>
 
+#include "readers/gathered_reader.h"
+#include "runtime/query_source.h"
+#include "runtime/text_gatherer.h"
 #include "skim/session.h"
+#include "tests/laws/batch_specs.h"
 #include "tests/laws/counting_new.h"
 #include "tests/support/model_specs.h"
 #include "tests/support/random_draft.h"
@@ -60,6 +67,144 @@ TEST_P(BatchOfModels, ResultsAreInOrderAndIndependentOfTheNumberOfThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Halves, BatchOfModels, testing::Values(0U, 1U));
+
+#ifdef SKIM_SANITIZED
+constexpr std::size_t kEveryNthSpec = 7;
+#else
+constexpr std::size_t kEveryNthSpec = 1;
+#endif
+
+// Lengths around those of blocks and chunks, in an order that depends on `seed`.
+std::vector<std::size_t> mixed_lengths(std::uint64_t seed) {
+  std::vector<std::size_t> lengths = {0,   1,   2,   3,    7,    15,   16,   17,  31,
+                                      100, 127, 128, 129,  200,  255,  256,  257, 300,
+                                      511, 513, 900, 1023, 1024, 1025, 3000, 0,   1};
+  for (std::size_t i = 0; i < 12; ++i) lengths.push_back(i * 11);
+  std::shuffle(lengths.begin(), lengths.end(), std::mt19937_64(seed));
+  return lengths;
+}
+
+void expect_bits_or_error(const Result<Reading>& expected, const Result<Reading>& got) {
+  ASSERT_EQ(expected.has_value(), got.has_value());
+  if (!expected) {
+    EXPECT_EQ(expected.error().message, got.error().message);
+    return;
+  }
+  expect_same(expected, got);
+  EXPECT_EQ(expected->logits, got->logits);
+  EXPECT_EQ(expected->question_words, got->question_words);
+  EXPECT_EQ(expected->answer.score, got->answer.score);
+  EXPECT_EQ(expected->answer.text, got->answer.text);
+}
+
+// A classifier takes no question, so some queries are errors.
+std::vector<Query> mixed_queries(const ModelSpec& spec, std::uint64_t seed) {
+  std::vector<Query> queries = queries_of_lengths(spec, mixed_lengths(seed));
+  for (std::size_t i = seed % 4; i < queries.size(); i += 9) queries[i].question = "who?";
+  return queries;
+}
+
+class MixedBatch : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(MixedBatch, ReadingsEqualThoseOfSingleTextsBitForBit) {
+  const std::vector<ModelSpec> specs = batch_specs();
+  for (std::size_t which = GetParam(); which < specs.size(); which += 2 * kEveryNthSpec) {
+    SCOPED_TRACE(describe(specs[which]));
+    const Model model = load_model(random_draft(specs[which], which));
+    const std::vector<Query> queries = mixed_queries(specs[which], which);
+    const Policy policy{.threshold = which % 3 == 0 ? 0.3F : 0.5F};
+    Session session(model);
+    std::vector<Result<Reading>> expected;
+    for (const Query& query : queries) expected.push_back(session.read(query, policy));
+    for (const int threads : {1, 2, 4}) {
+      Batch batch(model, threads);
+      std::vector<Result<Reading>> answers(queries.size());
+      for (int pass = 0; pass < 2; ++pass) {
+        batch.read(queries, policy, answers);
+        for (std::size_t i = 0; i < queries.size(); ++i)
+          ASSERT_NO_FATAL_FAILURE(expect_bits_or_error(expected[i], answers[i])) << i;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Halves, MixedBatch, testing::Values(0U, 1U));
+
+TEST(SessionBatch, EveryTextHasItsOwnPolicy) {
+  const ModelSpec spec = batch_spec(ReaderKind::skim, Cell::lstm, Pooling::max, WeightType::f32);
+  const Model model = load_model(random_draft(spec, 8));
+  const std::vector<Query> queries = mixed_queries(spec, 8);
+  std::vector<Policy> policies(queries.size());
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    policies[i].threshold = static_cast<float>(i % 6) / 4;  // some are above 1: an error
+    if (i % 5 == 1) policies[i] = {.rule = Policy::Rule::sample, .seed = i};
+  }
+  Session session(model), single(model);
+  std::vector<Result<Reading>> answers(queries.size());
+  session.read(queries, policies, answers);
+  for (std::size_t i = 0; i < queries.size(); ++i)
+    expect_bits_or_error(single.read(queries[i], policies[i]), answers[i]);
+}
+
+// Records what has been read whenever it is asked for another query.
+class RecordingSource final : public QuerySource {
+ public:
+  RecordingSource(std::span<const Query> queries, std::size_t watched)
+      : queries_(queries), watched_(watched), readings_(queries.size()) {}
+
+  bool next(QueryTask& task) noexcept override {
+    if (taken_ == queries_.size()) return false;
+    if (is_read(watched_)) ++asked_after_watched_;
+    task = {&queries_[taken_], {}, &readings_[taken_]};
+    ++taken_;
+    return true;
+  }
+
+  bool is_read(std::size_t i) const {
+    return readings_[i].has_value() && !readings_[i]->scores.empty();
+  }
+  // Queries that were asked for when the watched one had been read.
+  std::size_t asked_after_watched() const { return asked_after_watched_; }
+
+ private:
+  std::span<const Query> queries_;
+  std::size_t watched_;
+  std::vector<Result<Reading>> readings_;
+  std::size_t taken_ = 0;
+  std::size_t asked_after_watched_ = 0;
+};
+
+TEST(TextGatherer, AVeryLongTextDoesNotHoldUpShortOnes) {
+  for (const WeightType weights : {WeightType::f32, WeightType::int8}) {
+    for (const ReaderKind kind : {ReaderKind::skim, ReaderKind::dense}) {
+      const ModelSpec spec = batch_spec(kind, Cell::lstm, Pooling::last, weights);
+      std::vector<std::size_t> lengths(300, 10);
+      lengths[3] = 3000;
+      const std::vector<Query> queries = queries_of_lengths(spec, lengths);
+      const Model model = load_model(random_draft(spec, 4));
+      RecordingSource source(queries, 3);
+      const auto gatherer = TextGatherer::create(model);
+      if (gatherer == nullptr) GTEST_SKIP() << "the small cell needs vectors of several units";
+      gatherer->read(source, GatheredReader::kSlots);
+      EXPECT_TRUE(source.is_read(3));
+      EXPECT_EQ(source.asked_after_watched(), 0U) << "all short ones were taken before";
+    }
+  }
+}
+
+// The converse: short texts that keep coming do not hold up a text that is in flight.
+TEST(TextGatherer, ManyTextsDoNotHoldUpOneInFlight) {
+  const ModelSpec spec = batch_spec(ReaderKind::skim, Cell::lstm, Pooling::last, WeightType::f32);
+  std::vector<std::size_t> lengths(400, 60);
+  lengths[3] = 120;
+  const std::vector<Query> queries = queries_of_lengths(spec, lengths);
+  const Model model = load_model(random_draft(spec, 4));
+  RecordingSource source(queries, 3);
+  const auto gatherer = TextGatherer::create(model);
+  if (gatherer == nullptr) GTEST_SKIP() << "the small cell needs vectors of several units";
+  gatherer->read(source, GatheredReader::kSlots);
+  EXPECT_GT(source.asked_after_watched(), 300U);
+}
 
 TEST(Batch, ReusesTheReadingsOfEarlierCalls) {
   const ModelSpec spec = all_model_specs().back();

@@ -229,6 +229,17 @@ TEST(Verify, DetectsDamagedWeights) {
   EXPECT_THAT(report.error().message, HasSubstr("damaged.skim"));
 }
 
+TEST(Model, VerifiesTheChecksumOfTheWeightsOnRequest) {
+  std::vector<std::byte> bytes = to_bytes(planted_draft(tiny_options()).value()).value();
+  const LoadOptions options{.verify_checksum = true};
+  EXPECT_TRUE(Model::from_bytes(bytes, "m.skim", options).has_value());
+  bytes.back() ^= std::byte{1};
+  const Result<Model> damaged = Model::from_bytes(std::move(bytes), "damaged.skim", options);
+  ASSERT_FALSE(damaged.has_value());
+  EXPECT_EQ(damaged.error().fault, Fault::format);
+  EXPECT_THAT(damaged.error().message, HasSubstr("damaged.skim: the weights do not match"));
+}
+
 TEST(Verify, RejectsTheDenseBaseline) {
   EXPECT_FALSE(verify(planted_model().dense().value()).has_value());
 }

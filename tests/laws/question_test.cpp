@@ -11,6 +11,7 @@
 #include "skim/layer.h"
 #include "skim/session.h"
 #include "spec/params.h"
+#include "tests/support/model_specs.h"
 #include "tests/support/random_draft.h"
 
 namespace skim {

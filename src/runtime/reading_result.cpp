@@ -1,0 +1,43 @@
+#include "runtime/reading_result.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace skim {
+
+void set_best_choice(std::span<const std::string> choices, Reading& into) {
+  const auto best = std::max_element(into.scores.begin(), into.scores.end());
+  into.answer.index = static_cast<int>(best - into.scores.begin());
+  into.answer.score = *best;
+  into.answer.text = choices[static_cast<std::size_t>(into.answer.index)];
+  into.answer.begin = into.answer.end = 0;
+}
+
+void set_span(const std::string& text, const BestSpan& span, Reading& into) {
+  into.answer.index = -1;
+  into.answer.score = 0;
+  into.answer.begin = into.answer.end = 0;
+  if (span.last >= span.first) {
+    into.answer.begin = into.words[span.first].begin;
+    into.answer.end = into.words[span.last].end;
+    into.answer.score = into.scores[span.first] * into.scores[into.words.size() + span.last];
+  }
+  into.answer.text.assign(text, into.answer.begin, into.answer.end - into.answer.begin);
+}
+
+void set_trace(const ModelImpl& impl, const NetMemory& memory, Reading& into) {
+  into.trace.resize(impl.passes.size());
+  into.costs = {};
+  for (std::size_t i = 0; i < impl.passes.size(); ++i) {
+    const PassSpec& info = impl.passes[i];
+    const std::vector<Step>& steps = memory.passes[i].steps;
+    into.trace[i].reader = info.name;
+    into.trace[i].hidden_size = info.reader.hidden_size;
+    into.trace[i].over_question = info.over_question;
+    into.trace[i].steps.assign(steps.begin(), steps.end());
+    into.costs +=
+        pass_cost(info.reader, steps, info.reads_embeddings ? Inputs::folded : Inputs::rows);
+  }
+}
+
+}  // namespace skim
