@@ -18,6 +18,17 @@ std::string format_peer(const sockaddr_storage& address, socklen_t size) {
   return error == 0 ? host.data() : "";
 }
 
+// Skips connections that the client has already given up.
+FileDescriptor accept_next(int listener, sockaddr_storage& address, socklen_t& size) {
+  int number = -1;
+  do {
+    size = sizeof address;
+    number = ::accept4(listener, reinterpret_cast<sockaddr*>(&address), &size,
+                       SOCK_NONBLOCK | SOCK_CLOEXEC);
+  } while (number < 0 && (errno == EINTR || errno == ECONNABORTED));
+  return FileDescriptor(number);
+}
+
 // Responses are written at once; Nagle's algorithm would only delay them.
 void disable_nagle(int socket) {
   const int yes = 1;
@@ -29,14 +40,11 @@ void disable_nagle(int socket) {
 std::optional<Acceptor::Accepted> Acceptor::accept() {
   if (!listener_) return std::nullopt;
   sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  FileDescriptor socket(::accept4(listener_.number(), reinterpret_cast<sockaddr*>(&address), &size,
-                                  SOCK_NONBLOCK | SOCK_CLOEXEC));
+  socklen_t size = 0;
+  FileDescriptor socket = accept_next(listener_.number(), address, size);
   if (!socket) {
     // The listener stays readable: without a pause the event loop would spin.
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-      resume_at_ = std::chrono::steady_clock::now() + kPause;
-    }
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) pause();
     return std::nullopt;
   }
   disable_nagle(socket.number());

@@ -29,6 +29,8 @@ class Acceptor {
   };
   // The next pending connection; nothing when there is none.
   std::optional<Accepted> accept();
+  // Pauses accepting.
+  void pause() { resume_at_ = std::chrono::steady_clock::now() + kPause; }
   // Stops listening.
   void close() { listener_ = FileDescriptor(); }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <new>
 #include <utility>
 
 #include "base/json_text.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kFlushInterval{100};
 // Lines beyond this are dropped to bound memory.
 constexpr std::size_t kMaxPendingBytes = std::size_t{4} << 20U;
+constexpr std::size_t kMaxMethodBytes = 32;
 constexpr std::size_t kMaxPathBytes = 256;
 constexpr std::size_t kMaxWriteBytes = 4096;  // PIPE_BUF: a writable pipe accepts it whole
 constexpr int kWriteTimeout = 500;            // milliseconds per write
@@ -49,7 +51,7 @@ double to_microseconds(std::chrono::nanoseconds time) {
 std::string format_log_line(const LogEntry& entry) {
   std::string line = "{\"time\":\"" + format_time(entry.time) + "\"";
   append_field(line, "peer", entry.peer);
-  append_field(line, "method", entry.method);
+  append_field(line, "method", entry.method.substr(0, kMaxMethodBytes));
   append_field(line, "path", entry.path.substr(0, kMaxPathBytes));
   append_field(line, "status", entry.status);
   append_field(line, "bytes_in", entry.bytes_in);
@@ -80,13 +82,19 @@ AccessLog::~AccessLog() {
 }
 
 void AccessLog::add(const LogEntry& entry) {
-  if (descriptor_ < 0) return;
-  const std::string line = format_log_line(entry);
-  const std::lock_guard lock(mutex_);
-  if (pending_.size() + line.size() > kMaxPendingBytes) {
-    metrics_.log_lines_dropped.fetch_add(1, std::memory_order_relaxed);
-  } else {
+  if (descriptor_ < 0 || try_add(entry)) return;
+  metrics_.log_lines_dropped.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool AccessLog::try_add(const LogEntry& entry) {
+  try {
+    const std::string line = format_log_line(entry);
+    const std::lock_guard lock(mutex_);
+    if (pending_.size() + line.size() > kMaxPendingBytes) return false;
     pending_ += line;
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;  // the response matters more than its line
   }
 }
 

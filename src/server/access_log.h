@@ -42,10 +42,11 @@ class AccessLog {
   // Writes the pending lines first, unless the descriptor blocks.
   ~AccessLog();
 
-  // Never blocks on the descriptor. Drops the line when too many are pending.
+  // Never blocks on the descriptor. Drops the line when too many are pending or memory is short.
   void add(const LogEntry& entry);
 
  private:
+  bool try_add(const LogEntry& entry);
   void write_lines();
   bool write_all(std::string_view bytes);
 

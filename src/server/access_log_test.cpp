@@ -37,8 +37,10 @@ TEST(AccessLog, ALineIsAJsonObject) {
   EXPECT_EQ((*json)["words_read"], 2);
 }
 
-TEST(AccessLog, EscapesControlCharactersAndTruncatesThePath) {
+TEST(AccessLog, EscapesControlCharactersAndTruncatesMethodAndPath) {
   LogEntry entry = sample_entry();
+  const std::string method(10000, 'X');
+  entry.method = method;
   const std::string path = "/\"\n\x1b[2J" + std::string(1000, 'a');
   entry.path = path;
   const std::string line = format_log_line(entry);

@@ -74,15 +74,23 @@ ReceiveResult discard_input(Connection& connection) {
   return result;
 }
 
-void begin_next_request(Connection& connection) {
+void release_request(Connection& connection) {
   connection.parser.finish(connection.in);
   if (connection.in.capacity() > kMaxRetainedBytes && connection.in.size() < kMaxRetainedBytes) {
     connection.in = std::string(connection.in);
   }
-  connection.has_input = !connection.in.empty();
-  connection.match = {};
+}
+
+void release_response(Connection& connection) {
   connection.head.clear();
   connection.response = {};
+}
+
+void begin_next_request(Connection& connection) {
+  release_request(connection);
+  release_response(connection);
+  connection.has_input = !connection.in.empty();
+  connection.match = {};
   connection.sent = 0;
   connection.omit_body = false;
 }

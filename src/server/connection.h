@@ -45,6 +45,7 @@ struct Connection {
   RequestParser parser;
   bool has_input = false;  // a byte of the current request has arrived
   RouteMatch match;        // of the current request
+  bool may_join = false;   // whether it may be read together with other requests
 
   std::string head;
   Response response;
@@ -66,6 +67,10 @@ ReceiveResult receive_input(Connection& connection);
 // Receives and discards.
 ReceiveResult discard_input(Connection& connection);
 
+// Frees the memory of the request, which is not needed while its response is sent.
+void release_request(Connection& connection);
+// Frees the memory of a response that has been sent.
+void release_response(Connection& connection);
 // Resets the connection for the next request after a complete response.
 void begin_next_request(Connection& connection);
 

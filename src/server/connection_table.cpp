@@ -20,12 +20,12 @@ ConnectionTable::Admission ConnectionTable::add(const std::shared_ptr<Connection
   const std::lock_guard lock(mutex_);
   const bool full = connections_.size() - num_rejected_ >= capacity_.connections;
   if (full && num_rejected_ >= capacity_.rejected) return Admission::closed;
+  connections_.emplace(connection->id, connection);
   if (full) {
     ++num_rejected_;
     connection->is_rejected = true;
     connection->phase = Phase::claimed;
   }
-  connections_.emplace(connection->id, connection);
   metrics_.connections_open.store(connections_.size(), std::memory_order_relaxed);
   return full ? Admission::rejected : Admission::accepted;
 }
@@ -58,15 +58,16 @@ ConnectionTable::Claim ConnectionTable::claim(std::uint64_t id) {
   return {found->second, phase};
 }
 
-std::vector<ConnectionTable::Claim> ConnectionTable::claim_expired(
-    Clock::time_point now, Clock::time_point idle_deadline) {
-  std::vector<Claim> expired;
+ConnectionTable::Expired ConnectionTable::claim_expired(Clock::time_point now,
+                                                        Clock::time_point idle_deadline) {
+  Expired expired;
   const std::lock_guard lock(mutex_);
   for (const auto& [id, connection] : connections_) {
     const Phase phase = connection->phase.load(std::memory_order_acquire);
     if (!is_expired(*connection, phase, now, idle_deadline)) continue;
     connection->phase.store(Phase::claimed, std::memory_order_relaxed);
-    expired.push_back({connection, phase});
+    expired.claims.at(expired.count++) = {connection, phase};
+    if (expired.count == expired.claims.size()) break;
   }
   return expired;
 }

@@ -1,12 +1,12 @@
 // The open connections of the server.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
-#include <vector>
 
 #include "server/connection.h"
 #include "server/metrics.h"
@@ -40,9 +40,14 @@ class ConnectionTable {
   bool is_empty();
 
   Claim claim(std::uint64_t id);
-  // Claims all connections whose deadline has passed. The deadline of idle connections is
-  // `idle_deadline` where that is earlier.
-  std::vector<Claim> claim_expired(Clock::time_point now, Clock::time_point idle_deadline);
+  // Without a vector, so that deadlines hold when memory is exhausted.
+  struct Expired {
+    std::array<Claim, 64> claims;
+    std::size_t count = 0;
+  };
+  // Claims connections whose deadline has passed; when the array is full, there may be more. The
+  // deadline of idle connections is `idle_deadline` where that is earlier.
+  Expired claim_expired(Clock::time_point now, Clock::time_point idle_deadline);
 
  private:
   Capacity capacity_;

@@ -5,7 +5,11 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <new>
+#include <system_error>
 #include <utility>
+
+#include "server/read_handlers.h"
 
 namespace skim::server {
 namespace {
@@ -26,19 +30,24 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 EventLoop::EventLoop(ServerState state, std::size_t max_rejected)
     : state_(std::move(state)),
       limits_(state_.options.limits),
-      router_(state_.options, state_.metrics),
+      router_(state_.options, state_.models, state_.metrics),
       acceptor_(std::move(state_.listener)),
       connections_({limits_.connections, max_rejected}, poller_, state_.metrics),
-      workers_({state_.threads, limits_.queue}, poller_, state_.options.models, state_.metrics,
-               {[this](Connection& connection, WorkerContext& context) {
-                  execute(connection, &context);
+      workers_({state_.models.num_workers(), limits_.queue}, poller_, state_.metrics,
+               {[this](std::span<const WorkerPool::Task> tasks, WorkerContext& context) {
+                  execute_all(tasks, context);
                 },
                 [this](const Poller::Events& events) { handle_events(events); },
                 [this] { acceptor_wakeup_.signal(); }}) {}
 
 Result<void> EventLoop::run() {
   if (!poller_ || !acceptor_wakeup_) return fail(Fault::io, "cannot create an epoll descriptor");
-  workers_.start();
+  try {
+    workers_.start();
+  } catch (const std::system_error& error) {
+    return fail(Fault::io, std::string("cannot start the worker threads: ") + error.what() +
+                               "; lower --threads");
+  }
   while (!stopping_ || !connections_.is_empty()) poll_once();
   return {};
 }
@@ -94,7 +103,12 @@ void EventLoop::begin_stop() {
 }
 
 void EventLoop::accept_all() {
-  while (auto accepted = acceptor_.accept()) admit(std::move(*accepted));
+  try {
+    while (auto accepted = acceptor_.accept()) admit(std::move(*accepted));
+  } catch (const std::bad_alloc&) {
+    count_aborted();
+    acceptor_.pause();
+  }
 }
 
 void EventLoop::admit(Acceptor::Accepted accepted) {
@@ -113,24 +127,32 @@ void EventLoop::admit(Acceptor::Accepted accepted) {
   state_.metrics.connections_accepted.fetch_add(1, std::memory_order_relaxed);
   if (!rejected) return;
   connection->received_at = Clock::now();
-  respond_with_error(*connection, {503, "too many connections; try again later"});
+  close_on_exception(id, [&] {
+    respond_with_error(*connection, {503, "too many connections; try again later"});
+  });
 }
 
 void EventLoop::enforce_deadlines() {
   const Clock::time_point now = Clock::now();
   if (now < next_deadline_check_) return;
   next_deadline_check_ = now + kTick;
-  for (const ConnectionTable::Claim& claim : connections_.claim_expired(now, idle_deadline_)) {
-    Connection& connection = *claim.connection;
-    const bool is_incomplete = claim.phase == Phase::reading && connection.has_input;
-    if (!is_incomplete) {
-      close(connection.id);
-      continue;
-    }
-    connection.is_malformed = true;
-    connection.received_at = now;
-    respond_with_error(connection, {408, "the request did not arrive in time"});
+  bool more = true;
+  while (more) {
+    const ConnectionTable::Expired expired = connections_.claim_expired(now, idle_deadline_);
+    for (std::size_t i = 0; i < expired.count; ++i) expire(expired.claims.at(i), now);
+    more = expired.count == expired.claims.size();
   }
+}
+
+void EventLoop::expire(const ConnectionTable::Claim& claim, Clock::time_point now) {
+  Connection& connection = *claim.connection;
+  const bool is_incomplete = claim.phase == Phase::reading && connection.has_input;
+  if (!is_incomplete) return close(connection.id);
+  connection.is_malformed = true;
+  connection.received_at = now;
+  close_on_exception(connection.id, [&] {
+    respond_with_error(connection, {408, "the request did not arrive in time"});
+  });
 }
 
 // --- any thread
@@ -138,8 +160,25 @@ void EventLoop::enforce_deadlines() {
 void EventLoop::handle_events(const Poller::Events& events) {
   for (std::size_t i = 0; i < events.count; ++i) {
     const ConnectionTable::Claim claim = connections_.claim(events.ids.at(i));
-    if (claim.connection) handle(claim);
+    if (!claim.connection) continue;
+    close_on_exception(claim.connection->id, [&] { handle(claim); });
   }
+}
+
+// An exception that leaves a thread would end the process. Without memory to receive a request or
+// to send a response, the client sees its connection closed.
+template <class Action>
+void EventLoop::close_on_exception(std::uint64_t id, Action action) {
+  try {
+    action();
+  } catch (...) {
+    count_aborted();
+    close(id);
+  }
+}
+
+void EventLoop::count_aborted() {
+  state_.metrics.connections_aborted.fetch_add(1, std::memory_order_relaxed);
 }
 
 void EventLoop::close(std::uint64_t id) {
@@ -166,11 +205,15 @@ void EventLoop::read(const std::shared_ptr<Connection>& connection) {
   const bool had_input = connection->has_input;
   ReceiveResult received = ReceiveResult::full_buffer;
   auto state = RequestParser::State::incomplete;
-  for (int i = 0; i < kMaxReceives && received == ReceiveResult::full_buffer; ++i) {
+  // Parses a pipelined request before receiving more: else a client that sends many of them would
+  // fill the buffer with the others.
+  if (!connection->in.empty()) state = connection->parser.advance(connection->in);
+  for (int i = 0; state == RequestParser::State::incomplete && i < kMaxReceives &&
+                  received == ReceiveResult::full_buffer;
+       ++i) {
     received = receive_input(*connection);
     if (received == ReceiveResult::error) return close(connection->id);
     state = connection->parser.advance(connection->in);
-    if (state != RequestParser::State::incomplete) break;
   }
   if (!had_input && connection->has_input) {
     connection->deadline = Clock::now() + limits_.read_timeout;
@@ -208,6 +251,7 @@ void EventLoop::dispatch(const std::shared_ptr<Connection>& connection) {
   connection->received_at = Clock::now();
   connection->handling_started = connection->received_at;
   connection->match = router_.route(connection->parser.request());
+  connection->may_join = router_.may_join(connection->match, connection->parser.request());
   if (!connection->match.needs_worker()) return execute(*connection, nullptr);
   if (workers_.submit(connection)) return;
   respond_with_error(*connection, {503, "too many requests are waiting; try again later"});
@@ -221,11 +265,39 @@ void EventLoop::execute(Connection& connection, WorkerContext* context) {
   respond(connection, std::move(response), outcome);
 }
 
+void EventLoop::execute_all(std::span<const WorkerPool::Task> tasks, WorkerContext& context) {
+  if (tasks.front()->may_join) state_.metrics.record_group(tasks.size());
+  if (tasks.size() > 1) return execute_together(tasks, context);
+  Connection& connection = *tasks.front();
+  close_on_exception(connection.id, [&] { execute(connection, &context); });
+}
+
+void EventLoop::execute_together(std::span<const WorkerPool::Task> tasks, WorkerContext& context) {
+  static_assert(WorkerPool::kMaxGroup <= ReadGroup::kMaxRequests);
+  std::array<const Request*, WorkerPool::kMaxGroup> requests{};
+  const Clock::time_point now = Clock::now();
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    requests.at(i) = &tasks[i]->parser.request();
+    tasks[i]->handling_started = now;
+  }
+  router_.execute_together(std::span(requests).first(tasks.size()), context,
+                           [&](std::size_t index, const Router::BuildResponse& build) {
+                             Connection& connection = *tasks[index];
+                             close_on_exception(connection.id, [&] {
+                               Outcome outcome;
+                               Response response = build(outcome);
+                               respond(connection, std::move(response), outcome);
+                             });
+                           });
+}
+
+// Also for requests that are incomplete: their route is known once their headers are.
 void EventLoop::respond_with_error(Connection& connection, const HttpError& error) {
   connection.handling_started = connection.received_at;
+  const Request* head = connection.parser.head(connection.in);
   Outcome outcome;
-  if (connection.has_request()) outcome.route = connection.match.route;
-  respond(connection, error_response(error), outcome);
+  if (head != nullptr) outcome.route = router_.route(*head).route;
+  respond(connection, router_.reject(error, outcome.route), outcome);
 }
 
 void EventLoop::respond(Connection& connection, Response response, const Outcome& outcome) {
@@ -233,7 +305,8 @@ void EventLoop::respond(Connection& connection, Response response, const Outcome
   // Requests that were pipelined behind this one are answered before the server stops.
   const bool stops = stopping_ && !(has_request && connection.parser.has_more(connection.in));
   connection.close_after = !has_request || !connection.parser.keep_alive() || stops;
-  connection.omit_body = has_request && connection.parser.request().method == "HEAD";
+  const Request* head = connection.parser.head(connection.in);
+  connection.omit_body = head != nullptr && head->method == "HEAD";
   connection.response = std::move(response);
   connection.head = serialize_head(
       connection.response, connection.close_after ? Persistence::close : Persistence::keep_alive);
@@ -241,16 +314,14 @@ void EventLoop::respond(Connection& connection, Response response, const Outcome
   send(connection);
 }
 
-void EventLoop::record(const Connection& connection, const Outcome& outcome) {
+void EventLoop::record(Connection& connection, const Outcome& outcome) {
   LogEntry entry;
   entry.time = std::chrono::system_clock::now();
   entry.peer = connection.peer;
-  // The views of an invalid request may be stale.
-  if (connection.has_request()) {
-    const Request& request = connection.parser.request();
-    entry.method = request.method;
-    entry.path = request.path;
-    entry.bytes_in = request.body.size();
+  if (const Request* head = connection.parser.head(connection.in)) {
+    entry.method = head->method;
+    entry.path = head->path;
+    entry.bytes_in = head->body.size();
   }
   entry.status = connection.response.status;
   entry.bytes_out = connection.response.content().size();
@@ -267,7 +338,10 @@ void EventLoop::send(Connection& connection) {
     case SendResult::complete:
       return after_response(connection);
     case SendResult::partial:
-      if (first) connection.deadline = Clock::now() + limits_.write_timeout;
+      if (first) {
+        connection.deadline = Clock::now() + limits_.write_timeout;
+        release_request(connection);
+      }
       return release(connection, Phase::writing, EPOLLOUT);
     case SendResult::error:
       return close(connection.id);
@@ -282,17 +356,19 @@ void EventLoop::after_response(Connection& connection) {
     // EPOLLOUT fires at once, so that a pipelined request is parsed without waiting for input.
     return release(connection, Phase::reading, connection.has_input ? EPOLLIN | EPOLLOUT : EPOLLIN);
   }
+  release_request(connection);
+  release_response(connection);
   // Closing a socket with unread input sends a reset, which may discard the response.
   ::shutdown(connection.socket.number(), SHUT_WR);
   connection.deadline = Clock::now() + kDrainTimeout;
   release(connection, Phase::draining, EPOLLIN);
 }
 
-void EventLoop::release(Connection& connection, Phase phase, std::uint32_t events) const {
+void EventLoop::release(Connection& connection, Phase phase, std::uint32_t events) {
   const int socket = connection.socket.number();
   const std::uint64_t id = connection.id;
   connection.phase.store(phase, std::memory_order_release);
-  poller_.rearm(socket, id, events);
+  if (!poller_.rearm(socket, id, events)) close(id);  // no event would ever arrive
 }
 
 }  // namespace skim::server

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "server/acceptor.h"
@@ -40,9 +41,14 @@ class EventLoop {
   void accept_all();
   void admit(Acceptor::Accepted accepted);
   void enforce_deadlines();
+  void expire(const ConnectionTable::Claim& claim, Clock::time_point now);
 
   // Any thread.
   void handle_events(const Poller::Events& events);
+  // Calls `action` and closes the connection if that throws.
+  template <class Action>
+  void close_on_exception(std::uint64_t id, Action action);
+  void count_aborted();
   void close(std::uint64_t id);
 
   // The thread that has claimed the connection.
@@ -51,13 +57,16 @@ class EventLoop {
   void drain(Connection& connection);
   void dispatch(const std::shared_ptr<Connection>& connection);
   void execute(Connection& connection, WorkerContext* context);
+  // Worker threads only: one request, or several that may join.
+  void execute_all(std::span<const WorkerPool::Task> tasks, WorkerContext& context);
+  void execute_together(std::span<const WorkerPool::Task> tasks, WorkerContext& context);
   void respond_with_error(Connection& connection, const HttpError& error);
   void respond(Connection& connection, Response response, const Outcome& outcome);
   void send(Connection& connection);
   void after_response(Connection& connection);
   // Releases the connection in this phase; the thread that receives the next event continues.
-  void release(Connection& connection, Phase phase, std::uint32_t events) const;
-  void record(const Connection& connection, const Outcome& outcome);
+  void release(Connection& connection, Phase phase, std::uint32_t events);
+  void record(Connection& connection, const Outcome& outcome);
 
   ServerState state_;
   const Limits& limits_;

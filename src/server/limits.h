@@ -14,11 +14,13 @@ struct Limits {
   // One question with its choices; beyond: 422. Separate from texts, because the cost of a model
   // that attends between the two grows with the product of their lengths.
   std::size_t question_bytes = std::size_t{4} << 10U;
-  std::size_t batch = 256;                         // texts per batch; beyond: 422
-  std::size_t connections = 1024;                  // open connections; beyond: 503
-  std::size_t queue = 256;                         // requests waiting for a worker; beyond: 503
-  std::chrono::milliseconds read_timeout{10000};   // to receive a whole request
-  std::chrono::milliseconds write_timeout{10000};  // to send a whole response
+  std::size_t batch = 256;         // texts per batch; beyond: 422
+  std::size_t connections = 1024;  // open connections; beyond: 503
+  std::size_t queue = 256;         // requests waiting for a worker; beyond: 503
+  // Memory of responses that are being built or have not been received; beyond: 503.
+  std::size_t pending_bytes = std::size_t{256} << 20U;
+  std::chrono::milliseconds read_timeout{10000};        // to receive a whole request
+  std::chrono::milliseconds write_timeout{10000};       // to send a whole response
   std::chrono::milliseconds keep_alive_timeout{15000};  // idle time between requests
 };
 

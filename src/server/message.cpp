@@ -20,6 +20,7 @@ constexpr std::array kReasonPhrases = {
     std::pair{413, std::string_view("Content Too Large")},
     std::pair{415, std::string_view("Unsupported Media Type")},
     std::pair{417, std::string_view("Expectation Failed")},
+    std::pair{421, std::string_view("Misdirected Request")},
     std::pair{422, std::string_view("Unprocessable Content")},
     std::pair{431, std::string_view("Request Header Fields Too Large")},
     std::pair{500, std::string_view("Internal Server Error")},

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "server/response_budget.h"
 
 namespace skim::server {
 
@@ -20,6 +23,9 @@ struct Request {
   std::string_view path;  // without the query string
   std::vector<Header> headers;
   std::string_view body;
+  // Of the target in absolute form or else of the header, with an optional port; HTTP/1.0 requests
+  // may have none.
+  std::optional<std::string_view> host = {};
 
   // The value of a header, empty when it is missing. `name` must be in lower case.
   std::string_view header(std::string_view name) const {
@@ -39,6 +45,7 @@ struct Response {
   std::string body;
   std::string_view static_body = {};  // replaces `body`; must outlive the server
   std::vector<std::pair<std::string_view, std::string>> headers = {};
+  ResponseBudget::Reservation reservation = {};  // for the memory of `body`
 
   std::string_view content() const { return static_body.data() != nullptr ? static_body : body; }
 };
@@ -46,7 +53,7 @@ struct Response {
 // What handling a request did, for the access log and the metrics.
 struct Outcome {
   Route route = Route::other;
-  std::string_view model = {};  // a name from ServerOptions
+  std::string_view model = {};  // a name from ModelRegistry
   std::uint64_t texts = 0;
   std::uint64_t words = 0;
   std::uint64_t words_read = 0;

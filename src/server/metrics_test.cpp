@@ -39,6 +39,30 @@ TEST(Metrics, HistogramBucketsAreCumulative) {
               HasSubstr("skim_request_duration_seconds_sum{route=\"/v1/read/batch\"} 60.0003\n"));
 }
 
+TEST(Metrics, CountsRequestsThatWereReadTogether) {
+  Metrics metrics({"m"});
+  for (const std::size_t size : {1U, 1U, 3U, 16U}) metrics.record_group(size);
+  const std::string text = metrics.exposition();
+  EXPECT_THAT(text, HasSubstr("skim_read_group_size_bucket{le=\"1\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("skim_read_group_size_bucket{le=\"2\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("skim_read_group_size_bucket{le=\"4\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("skim_read_group_size_bucket{le=\"16\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("skim_read_group_size_bucket{le=\"+Inf\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("skim_read_group_size_sum 21\n"));
+  EXPECT_THAT(text, HasSubstr("skim_read_group_size_count 4\n"));
+}
+
+TEST(Metrics, CountsReloadsByModelAndResult) {
+  Metrics metrics({"a", "b"});
+  metrics.record_reload(0, ReloadResult::kept);
+  metrics.record_reload(1, ReloadResult::failed);
+  metrics.record_reload(1, ReloadResult::failed);
+  const std::string text = metrics.exposition();
+  EXPECT_THAT(text, HasSubstr("skim_model_reloads_total{model=\"a\",result=\"kept\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("skim_model_reloads_total{model=\"b\",result=\"failed\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("skim_model_reloads_total{model=\"b\",result=\"reloaded\"} 0\n"));
+}
+
 TEST(Metrics, CountsWordsByModelAndAction) {
   Metrics metrics({"a", "b"});
   metrics.record({Route::read, "b", 1, 10, 3}, 200, microseconds(1));

@@ -3,54 +3,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <optional>
 #include <utility>
+
+#include "server/field_syntax.h"
 
 namespace skim::server {
 namespace {
 
 constexpr std::size_t kMaxChunkLineBytes = 256;
-
-// RFC 9110, section 5.6.2.
-bool is_token(char c) {
-  constexpr std::string_view kSymbols = "!#$%&'*+-.^_`|~";
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         kSymbols.find(c) != std::string_view::npos;
-}
-
-bool is_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return is_token(c); });
-}
-
-// Visible ASCII, spaces, tabs and any byte above 0x7F.
-bool is_field_text(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7F);
-  });
-}
-
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equals_ignoring_case(std::string_view text, std::string_view lower_case) {
-  return text.size() == lower_case.size() &&
-         std::equal(text.begin(), text.end(), lower_case.begin(),
-                    [](char a, char b) { return to_lower(a) == b; });
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-// Whether a comma-separated list such as "keep-alive, close" contains the token.
-bool list_contains(std::string_view list, std::string_view token) {
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    if (equals_ignoring_case(trim(list.substr(0, comma)), token)) return true;
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return false;
-}
+// Some clients send an extra line end after a body (RFC 9112, section 2.2).
+constexpr std::size_t kMaxEmptyLines = 4;
 
 // Parses all of `digits`; fails on an empty string.
 bool parse_size(std::string_view digits, int base, std::size_t& value) {
@@ -59,14 +22,29 @@ bool parse_size(std::string_view digits, int base, std::size_t& value) {
   return error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
 }
 
-// Strips scheme and host of an absolute-form target, and the query string.
-std::string_view extract_path(std::string_view target) {
+struct Target {
+  std::string_view path;                 // without the query string
+  std::optional<std::string_view> host;  // of a target in absolute form
+};
+
+// Parses a path, an absolute URL or "*"; nothing if it is none of them.
+std::optional<Target> parse_target(std::string_view target) {
   constexpr std::string_view kScheme = "http://";
-  if (target.starts_with(kScheme)) {
-    const std::size_t slash = target.find('/', kScheme.size());
-    target = slash == std::string_view::npos ? "/" : target.substr(slash);
+  const bool visible =
+      std::all_of(target.begin(), target.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+  if (!visible) return std::nullopt;
+  // "OPTIONS *" is valid, but there is no such route.
+  if (target == "*") return Target{target, std::nullopt};
+  std::optional<std::string_view> host;
+  if (equals_ignoring_case(target.substr(0, kScheme.size()), kScheme)) {
+    const std::string_view rest = target.substr(kScheme.size());
+    host = rest.substr(0, rest.find_first_of("/?#"));
+    if (host->empty() || !is_authority(*host)) return std::nullopt;
+    target = rest.substr(host->size());
+    if (!target.starts_with('/')) target = "/";  // only a query string, if anything
   }
-  return target.substr(0, target.find_first_of("?#"));
+  if (!target.starts_with('/')) return std::nullopt;
+  return Target{target.substr(0, target.find_first_of("?#")), host};
 }
 
 }  // namespace
@@ -104,12 +82,23 @@ RequestParser::State RequestParser::complete(std::string& buffer) {
   return State::complete;
 }
 
-RequestParser::State RequestParser::advance_head(std::string& buffer) {
-  // Some clients send an extra line end after a body (RFC 9112, section 2.2).
-  while (buffer.starts_with("\r\n")) {
-    buffer.erase(0, 2);
-    scanned_ = 0;
+// Removes empty lines before the request line; false if there are too many.
+bool RequestParser::skip_empty_lines(std::string& buffer) {
+  std::size_t size = 0;
+  for (; std::string_view(buffer).substr(size).starts_with("\r\n"); size += 2) {
+    if (++empty_lines_ > kMaxEmptyLines) {
+      reject(400, "more than " + std::to_string(kMaxEmptyLines) + " empty lines before a request");
+      return false;
+    }
   }
+  if (size == 0) return true;
+  buffer.erase(0, size);
+  scanned_ = 0;
+  return true;
+}
+
+RequestParser::State RequestParser::advance_head(std::string& buffer) {
+  if (!skip_empty_lines(buffer)) return State::invalid;
   const std::size_t from = scanned_ > 3 ? scanned_ - 3 : 0;
   const std::size_t end = buffer.find("\r\n\r\n", from);
   const std::size_t size = end == std::string::npos ? buffer.size() : end + 4;
@@ -121,8 +110,14 @@ RequestParser::State RequestParser::advance_head(std::string& buffer) {
   if (end == std::string::npos) return State::incomplete;
   head_size_ = size;
   raw_end_ = size;
-  if (!parse_head(buffer) || !parse_framing()) return State::invalid;
+  has_head_ = parse_head(buffer);
+  if (!has_head_ || !parse_framing()) return State::invalid;
   return State::complete;
+}
+
+const Request* RequestParser::head(std::string& buffer) {
+  if (!has_head_ || (buffer.data() != parsed_data_ && !parse_head(buffer))) return nullptr;
+  return &request_;
 }
 
 bool RequestParser::parse_head(std::string& buffer) {
@@ -147,29 +142,25 @@ bool RequestParser::parse_request_line(std::string_view line) {
   if (first == std::string_view::npos || first == last || !is_token(line.substr(0, first))) {
     return invalid(400, "expected a request line METHOD TARGET HTTP/1.1");
   }
-  const std::string_view target = line.substr(first + 1, last - first - 1);
   const std::string_view version = line.substr(last + 1);
-  const bool visible =
-      std::all_of(target.begin(), target.end(), [](char c) { return c > 0x20 && c < 0x7F; });
   if (!version.starts_with("HTTP/")) {
     return invalid(400, "expected a request line METHOD TARGET HTTP/1.1");
   }
   if (version != "HTTP/1.1" && version != "HTTP/1.0") {
     return invalid(505, "expected HTTP/1.1 or HTTP/1.0");
   }
+  const auto target = parse_target(line.substr(first + 1, last - first - 1));
+  if (!target) return invalid(400, "the request target must be a path");
   request_.method = line.substr(0, first);
-  request_.path = extract_path(target);
+  request_.path = target->path;
+  request_.host = target->host;
   is_http_1_0_ = version == "HTTP/1.0";
-  // "OPTIONS *" is valid, but there is no such route.
-  const bool known = request_.path.starts_with('/') || target == "*";
-  return visible && known ? true : invalid(400, "the request target must be a path");
+  return true;
 }
 
 bool RequestParser::parse_header(std::string& buffer, std::size_t begin, std::size_t end) {
   const std::string_view line = std::string_view(buffer).substr(begin, end - begin);
-  const std::size_t colon = line.find(':');
-  if (colon == std::string_view::npos || !is_token(line.substr(0, colon)) ||
-      !is_field_text(line.substr(colon + 1))) {
+  if (!is_field_line(line)) {
     reject(400, "expected a header NAME: VALUE");
     return false;
   }
@@ -177,9 +168,13 @@ bool RequestParser::parse_header(std::string& buffer, std::size_t begin, std::si
     reject(431, "more than " + std::to_string(limits_.headers) + " headers");
     return false;
   }
+  const std::size_t colon = line.find(':');
   const auto name = buffer.begin() + static_cast<std::ptrdiff_t>(begin);
   std::transform(name, name + static_cast<std::ptrdiff_t>(colon), name, to_lower);
-  request_.headers.push_back({line.substr(0, colon), trim(line.substr(colon + 1))});
+  const Header header{line.substr(0, colon), trim(line.substr(colon + 1))};
+  request_.headers.push_back(header);
+  // A target in absolute form overrides the header (RFC 9112, section 3.2.2).
+  if (header.name == "host" && !request_.host) request_.host = header.value;
   return true;
 }
 
@@ -195,6 +190,9 @@ bool RequestParser::parse_framing() {
   };
   if (count("host") > 1 || (count("host") == 0 && !is_http_1_0_)) {
     return invalid(400, "expected exactly one Host header");
+  }
+  if (!is_authority(request_.header("host"))) {
+    return invalid(400, "the Host header must be a host name or address, with an optional port");
   }
   keep_alive_ = !is_http_1_0_ && !list_contains(request_.header("connection"), "close");
   const bool chunked = count("transfer-encoding") > 0;
@@ -232,7 +230,8 @@ bool RequestParser::parse_content_length() {
 }
 
 bool RequestParser::parse_chunk_size(std::string_view line) {
-  const std::string_view digits = trim(line.substr(0, line.find(';')));
+  // No white space: other implementations disagree about it.
+  const std::string_view digits = line.substr(0, line.find(';'));
   const bool plain = digits.size() < 16 && is_token(digits) && is_field_text(line);
   if (!plain || !parse_size(digits, 16, chunk_left_)) {
     reject(400, "expected a chunk size in hexadecimal");
@@ -273,28 +272,34 @@ RequestParser::State RequestParser::decode_chunk_data(std::string& buffer) {
 RequestParser::State RequestParser::parse_line_between_chunks(std::string& buffer) {
   const std::size_t end = buffer.find("\r\n", raw_end_);
   const std::size_t size = (end == std::string::npos ? buffer.size() : end) - raw_end_;
+  const std::size_t limit = in_trailers_ ? limits_.head_bytes - trailer_bytes_ : kMaxChunkLineBytes;
   // An incomplete line may include the first half of its line end.
-  if (size > kMaxChunkLineBytes + (end == std::string::npos ? 1 : 0))
-    return reject(
-        400, "a chunk size line has more than " + std::to_string(kMaxChunkLineBytes) + " bytes");
+  if (size > limit + (end == std::string::npos ? 1 : 0)) {
+    return in_trailers_ ? reject(431, "trailers have more than " +
+                                          std::to_string(limits_.head_bytes) + " bytes")
+                        : reject(400, "a chunk size line has more than " +
+                                          std::to_string(kMaxChunkLineBytes) + " bytes");
+  }
   if (end == std::string::npos) return State::incomplete;
   const std::string_view line = std::string_view(buffer).substr(raw_end_, size);
   raw_end_ = end + 2;
+  if (in_trailers_) return parse_trailer(line, buffer);
   if (in_chunk_) {
     if (size > 0) return reject(400, "chunk data is longer than the chunk size");
     in_chunk_ = false;
     return State::complete;
   }
-  if (in_trailers_) {
-    trailer_bytes_ += size;
-    if (trailer_bytes_ > limits_.head_bytes)
-      return reject(431,
-                    "trailers have more than " + std::to_string(limits_.head_bytes) + " bytes");
-    return size == 0 ? complete(buffer) : State::complete;
-  }
   if (!parse_chunk_size(line)) return State::invalid;
   in_chunk_ = chunk_left_ > 0;
   in_trailers_ = !in_chunk_;
+  return State::complete;
+}
+
+// Trailers are validated and ignored. An empty line ends the body.
+RequestParser::State RequestParser::parse_trailer(std::string_view line, std::string& buffer) {
+  trailer_bytes_ += line.size();
+  if (line.empty()) return complete(buffer);
+  if (!is_field_line(line)) return reject(400, "expected a trailer NAME: VALUE");
   return State::complete;
 }
 

@@ -28,6 +28,9 @@ class RequestParser {
 
   // Valid in state `complete`: views into the buffer, until the buffer changes.
   const Request& request() const { return request_; }
+  // The request line and the headers, also of a request whose body is missing or invalid; null
+  // unless they are complete and valid. Valid until `buffer`, the one of `advance`, changes.
+  const Request* head(std::string& buffer);
   // Valid in state `invalid`.
   const HttpError& error() const { return error_; }
   // Whether the connection may stay open after the response.
@@ -46,10 +49,12 @@ class RequestParser {
 
   // Bytes of the buffer that belong to this request. A decoded body is shorter than its chunks.
   std::size_t consumed() const { return std::max(head_size_ + body_size_, raw_end_); }
+  bool skip_empty_lines(std::string& buffer);
   State advance_head(std::string& buffer);
   State advance_chunks(std::string& buffer);
   State decode_chunk_data(std::string& buffer);
   State parse_line_between_chunks(std::string& buffer);
+  State parse_trailer(std::string_view line, std::string& buffer);
   State complete(std::string& buffer);
   State reject(int status, std::string message);
   bool parse_head(std::string& buffer);
@@ -64,12 +69,14 @@ class RequestParser {
   Request request_;
   HttpError error_;
   const char* parsed_data_ = nullptr;  // buffer.data() when the head was parsed
+  std::size_t empty_lines_ = 0;        // before the request line
   std::size_t scanned_ = 0;            // bytes searched for the end of the head
   std::size_t head_size_ = 0;          // including the empty line at its end
   std::size_t body_size_ = 0;          // chunked: decoded so far
   std::size_t raw_end_ = 0;            // chunked: offset of the next raw byte
   std::size_t chunk_left_ = 0;         // chunked: bytes of the current chunk still to come
   std::size_t trailer_bytes_ = 0;
+  bool has_head_ = false;     // request line and headers are valid
   bool in_chunk_ = false;     // the line end after the chunk data is still to come
   bool in_trailers_ = false;  // the last chunk has been parsed
   bool is_http_1_0_ = false;

@@ -94,6 +94,60 @@ TEST(RequestParser, PathExcludesQueryStringAndHost) {
   }
 }
 
+// "http://h?x=/metrics" was routed to /metrics.
+TEST(RequestParser, TheHostOfAnAbsoluteTargetEndsAtAQuery) {
+  for (const std::string target :
+       {"http://h?x=/metrics", "http://h#/metrics", "HTTP://h", "http://h/?x=/metrics"}) {
+    RequestParser parser(small_limits());
+    std::string bytes = "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    ASSERT_EQ(parser.advance(bytes), State::complete) << target;
+    EXPECT_EQ(parser.request().path, "/") << target;
+    EXPECT_EQ(parser.request().host, "h") << target;
+  }
+  for (const std::string target : {"http://", "http:///a", "http://user@h/a", "https://h/a"}) {
+    EXPECT_EQ(error_status("GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n"), 400) << target;
+  }
+}
+
+TEST(RequestParser, TheHostComesFromTheTargetOrTheHeader) {
+  const auto host = [](std::string bytes) {
+    RequestParser parser(small_limits());
+    EXPECT_EQ(parser.advance(bytes), State::complete) << bytes;
+    return std::string(parser.request().host.value_or("none"));
+  };
+  EXPECT_EQ(host("GET / HTTP/1.1\r\nHost: a:80\r\n\r\n"), "a:80");
+  EXPECT_EQ(host("GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n"), "b");
+  EXPECT_EQ(host("GET / HTTP/1.1\r\nHost:\r\n\r\n"), "");
+  EXPECT_EQ(host("GET / HTTP/1.0\r\n\r\n"), "none");
+  for (const std::string value : {"a b", "a/b", "user@a", "a\\b", "a, b\"", "<a>"}) {
+    EXPECT_EQ(error_status("GET / HTTP/1.1\r\nHost: " + value + "\r\n\r\n"), 400) << value;
+  }
+}
+
+TEST(RequestParser, KeepsTheHeadOfARequestWithAnInvalidBody) {
+  for (const std::string& bytes :
+       {post("Content-Length: 21\r\n", ""), post("Transfer-Encoding: chunked\r\n", "x\r\n"),
+        post("Expect: miracles\r\n", ""), post("Content-Length: 5\r\n", "abc")}) {
+    RequestParser parser(small_limits());
+    std::string buffer = bytes;
+    EXPECT_NE(parser.advance(buffer), State::complete);
+    std::string moved = buffer + std::string(1000, 'x');  // reallocated, as by receiving more
+    buffer.swap(moved);
+    moved.assign(moved.size(), '#');
+    const Request* head = parser.head(buffer);
+    ASSERT_NE(head, nullptr) << bytes;
+    EXPECT_EQ(head->method, "POST");
+    EXPECT_EQ(head->path, "/b");
+    EXPECT_EQ(head->header("host"), "here");
+  }
+  for (std::string bytes :
+       {"POST /b HT", "POST b HTTP/1.1\r\n\r\n", "POST /b HTTP/1.1\r\nx\r\n\r\n"}) {
+    RequestParser parser(small_limits());
+    EXPECT_NE(parser.advance(bytes), State::complete);
+    EXPECT_EQ(parser.head(bytes), nullptr) << bytes;
+  }
+}
+
 TEST(RequestParser, KeepAliveFollowsVersionAndConnectionHeader) {
   const auto keep_alive = [](std::string bytes) {
     RequestParser parser(small_limits());
@@ -146,7 +200,9 @@ TEST(RequestParser, RejectsAmbiguousBodyLengths) {
   EXPECT_EQ(error_status(post("Transfer-Encoding: gzip\r\n", "")), 501);
   EXPECT_EQ(error_status(post("Transfer-Encoding: chunked, chunked\r\n", "")), 501);
   EXPECT_EQ(error_status("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), 400);
-  for (const std::string body : {"x\r\n", "-1\r\n", "0x2\r\n", "\r\n", "2\r\nabc\r\n", " \r\n"}) {
+  for (const std::string body :
+       {"x\r\n", "-1\r\n", "0x2\r\n", "\r\n", "2\r\nabc\r\n", " \r\n", "2 \r\nab\r\n",
+        " 2\r\nab\r\n", "2\t\r\nab\r\n", "2 ;x\r\nab\r\n"}) {
     EXPECT_EQ(error_status(post("Transfer-Encoding: chunked\r\n", body)), 400) << body;
   }
 }
@@ -164,8 +220,41 @@ TEST(RequestParser, RejectsRequestsBeyondTheLimits) {
             413);
 }
 
-TEST(RequestParser, IgnoresEmptyLinesBeforeARequest) {
+TEST(RequestParser, RejectsMalformedTrailers) {
+  const auto with_trailer = [](const std::string& trailer) {
+    return post("Transfer-Encoding: chunked\r\n", "2\r\nab\r\n0\r\n" + trailer + "\r\n\r\n");
+  };
+  EXPECT_EQ(error_status(with_trailer("Digest: abc")), 0);
+  EXPECT_EQ(error_status(with_trailer("Digest: " + std::string(300, 'a'))), 0);
+  for (const std::string trailer : {"GET /metrics HTTP/1.1", " folded: x", "a : b", ": b",
+                                    "a: \x01", "a: b\nc: d", "a: b\rc: d"}) {
+    EXPECT_EQ(error_status(with_trailer(trailer)), 400) << trailer;
+  }
+  EXPECT_EQ(error_status(with_trailer("Digest: " + std::string(500, 'a'))), 431);
+  EXPECT_EQ(
+      error_status(with_trailer("A: " + std::string(250, 'a') + "\r\nB: " + std::string(250, 'b'))),
+      431);
+}
+
+TEST(RequestParser, IgnoresAFewEmptyLinesBeforeARequest) {
   EXPECT_EQ(error_status("\r\n" + get("")), 0);
+  EXPECT_EQ(error_status("\r\n\r\n\r\n\r\n" + get("")), 0);
+  EXPECT_EQ(error_status("\r\n\r\n\r\n\r\n\r\n" + get("")), 400);
+}
+
+// Each of them was removed by moving all that followed: 1 MiB took a second.
+TEST(RequestParser, CountsEmptyLinesThatArriveOneByOne) {
+  RequestParser parser(small_limits());
+  std::string bytes;
+  State state = State::incomplete;
+  std::size_t count = 0;
+  for (; state == State::incomplete && count < 1000; ++count) {
+    bytes += "\r\n";
+    state = parser.advance(bytes);
+  }
+  EXPECT_EQ(state, State::invalid);
+  EXPECT_EQ(parser.error().status, 400);
+  EXPECT_EQ(count, 5U);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ epoll_event make_event(std::uint64_t id, std::uint32_t events) {
 Poller::Poller() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   // Edge-triggered: every signal wakes one thread, and nobody needs to clear the eventfd.
   epoll_event event = make_event(kWakeupId, EPOLLIN | EPOLLET);
-  static_cast<void>(::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, wakeup_.number(), &event));
+  has_wakeup_ = epoll_ && wakeup_ &&
+                ::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, wakeup_.number(), &event) == 0;
 }
 
 bool Poller::add(int socket, std::uint64_t id, std::uint32_t events) const {
@@ -28,9 +29,9 @@ bool Poller::add(int socket, std::uint64_t id, std::uint32_t events) const {
   return ::epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, socket, &event) == 0;
 }
 
-void Poller::rearm(int socket, std::uint64_t id, std::uint32_t events) const {
+bool Poller::rearm(int socket, std::uint64_t id, std::uint32_t events) const {
   epoll_event event = make_event(id, events | EPOLLONESHOT);
-  static_cast<void>(::epoll_ctl(epoll_.number(), EPOLL_CTL_MOD, socket, &event));
+  return ::epoll_ctl(epoll_.number(), EPOLL_CTL_MOD, socket, &event) == 0;
 }
 
 void Poller::remove(int socket) const {

@@ -26,13 +26,13 @@ class Poller {
   static constexpr std::uint64_t kFirstId = 1;  // smaller ids are reserved
 
   Poller();
-  explicit operator bool() const { return epoll_ && wakeup_; }
+  explicit operator bool() const { return has_wakeup_; }
 
   // Registers a socket for one event. `events` is an epoll mask; 0 reports errors and hang-ups
   // only. After an event the socket is disarmed until `rearm`.
   bool add(int socket, std::uint64_t id, std::uint32_t events) const;
-  // Does nothing if the socket has been removed.
-  void rearm(int socket, std::uint64_t id, std::uint32_t events) const;
+  // False if the socket has been removed, or if the system is out of memory.
+  bool rearm(int socket, std::uint64_t id, std::uint32_t events) const;
   void remove(int socket) const;
 
   // Returns on an event, on wake_one, or after a timeout in milliseconds (-1: none).
@@ -45,6 +45,7 @@ class Poller {
  private:
   FileDescriptor epoll_;
   EventFd wakeup_;
+  bool has_wakeup_ = false;
   std::atomic<bool> wake_pending_{false};
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "server/field_syntax.h"
 #include "server/page.h"
 #include "server/read_handlers.h"
 #include "skim/version.h"
@@ -74,8 +75,13 @@ Response serve_page(const Request& request) {
 
 RouteMatch Router::route(const Request& request) const {
   const auto endpoint = find_endpoint(request.path);
-  if (!endpoint) return {};
-  RouteMatch match{Action::execute, endpoint->route, endpoint->method};
+  RouteMatch match;
+  if (endpoint) match = {Action::execute, endpoint->route, endpoint->method};
+  if (!is_for_this_host(request)) {
+    match.action = Action::misdirected;
+    return match;
+  }
+  if (!endpoint) return match;
   const bool is_head = request.method == "HEAD" && endpoint->method == "GET";
   if (request.method == "OPTIONS" && !options_.cors_origin.empty()) {
     match.action = Action::preflight;
@@ -87,32 +93,76 @@ RouteMatch Router::route(const Request& request) const {
   return match;
 }
 
-bool Router::is_authorized(const Request& request) const {
-  constexpr std::string_view kScheme = "Bearer ";
-  if (options_.token.empty()) return true;
-  const std::string_view credentials = request.header("authorization");
-  return credentials.starts_with(kScheme) &&
-         equal_in_constant_time(credentials.substr(kScheme.size()), options_.token);
+// A request without a host (HTTP/1.0) is not from a browser.
+bool Router::is_for_this_host(const Request& request) const {
+  return !request.host || options_.hosts.allows(*request.host);
 }
 
-Response Router::execute(const RouteMatch& match, const Request& request, WorkerContext* context,
-                         Outcome& outcome) const {
-  outcome.route = match.route;
+bool Router::is_authorized(const Request& request) const {
+  if (options_.token.empty()) return true;
+  const std::string_view credentials = request.header("authorization");
+  const std::size_t scheme = std::min(credentials.find(' '), credentials.size());
+  if (!equals_ignoring_case(credentials.substr(0, scheme), "bearer")) return false;
+  return equal_in_constant_time(trim(credentials.substr(scheme)), options_.token);
+}
+
+void Router::add_common_headers(Response& response, Route route) const {
+  if (route != Route::page) response.headers.emplace_back("Cache-Control", "no-store");
+  if (options_.cors_origin.empty()) return;
+  response.headers.emplace_back("Access-Control-Allow-Origin", options_.cors_origin);
+  response.headers.emplace_back("Vary", "Origin");
+}
+
+Response Router::reject(const HttpError& error, Route route) const {
+  Response response = error_response(error);
+  add_common_headers(response, route);
+  return response;
+}
+
+bool Router::may_join(const RouteMatch& match, const Request& request) const {
+  return match.needs_worker() && match.route == Route::read &&
+         request.body.size() <= TextGroup::kMaxTextBytes && models_.reads_together();
+}
+
+// The only exception boundary of the server: an exception would end the process.
+template <class Build>
+Response Router::build_response(Route route, const Build& build) const {
   Response response;
-  // The only exception boundary of the server: an exception would end the process.
   try {
-    response = execute_action(match, request, context, outcome);
+    response = build();
   } catch (const std::bad_alloc&) {
     response = error_response({503, "out of memory; try a shorter text, or try again later"});
   } catch (...) {
     response = error_response({500, "internal server error"});
   }
-  if (match.route != Route::page) response.headers.emplace_back("Cache-Control", "no-store");
-  if (!options_.cors_origin.empty()) {
-    response.headers.emplace_back("Access-Control-Allow-Origin", options_.cors_origin);
-    response.headers.emplace_back("Vary", "Origin");
-  }
+  add_common_headers(response, route);
   return response;
+}
+
+Response Router::execute(const RouteMatch& match, const Request& request, WorkerContext* context,
+                         Outcome& outcome) const {
+  outcome.route = match.route;
+  return build_response(match.route,
+                        [&] { return execute_action(match, request, context, outcome); });
+}
+
+void Router::execute_together(
+    std::span<const Request* const> requests, WorkerContext& context,
+    const std::function<void(std::size_t, const BuildResponse&)>& respond) const {
+  // One set of models for the whole group, as for a single request.
+  const std::shared_ptr<ModelSet> models = models_.current();
+  const HandlerContext handler{options_, models_, *models, budget_, context};
+  const ReadGroup group(handler, requests);
+  // A request that is handled by itself must not delay the responses of the others.
+  for (const bool read : {true, false}) {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (group.has_read(i) != read) continue;
+      respond(i, [&](Outcome& outcome) {
+        outcome.route = Route::read;
+        return build_response(Route::read, [&] { return group.respond(i, outcome); });
+      });
+    }
+  }
 }
 
 Response Router::execute_action(const RouteMatch& match, const Request& request,
@@ -120,6 +170,8 @@ Response Router::execute_action(const RouteMatch& match, const Request& request,
   switch (match.action) {
     case Action::not_found:
       return error_response({404, "there is nothing at this path; docs/http.md lists all paths"});
+    case Action::misdirected:
+      return misdirected(request);
     case Action::preflight:
       return preflight(match);
     case Action::unauthorized:
@@ -129,9 +181,17 @@ Response Router::execute_action(const RouteMatch& match, const Request& request,
     case Action::execute:
       break;
   }
-  if (match.route == Route::read) return handle_read(options_, request, *context, outcome);
-  if (match.route == Route::batch) return handle_batch(options_, request, *context, outcome);
+  if (match.method == "POST") return handle_post(match, request, *context, outcome);
   return handle_get(match, request);
+}
+
+Response Router::handle_post(const RouteMatch& match, const Request& request,
+                             WorkerContext& context, Outcome& outcome) const {
+  // Keeps the models until the response is complete, even if they are replaced meanwhile.
+  const std::shared_ptr<ModelSet> models = models_.current();
+  const HandlerContext handler{options_, models_, *models, budget_, context};
+  return match.route == Route::read ? handle_read(handler, request, outcome)
+                                    : handle_batch(handler, request, outcome);
 }
 
 Response Router::handle_get(const RouteMatch& match, const Request& request) const {
@@ -150,9 +210,10 @@ Response Router::handle_get(const RouteMatch& match, const Request& request) con
 }
 
 Response Router::list_models() const {
+  const std::shared_ptr<ModelSet> models = models_.current();
   Json list = Json::array();
-  for (const ServedModel& each : options_.models) {
-    list.push_back(describe_model(each.model, each.name));
+  for (std::size_t i = 0; i < models->size(); ++i) {
+    list.push_back(describe_model(models->model(i), models_.names()[i]));
   }
   const Json limits = {{"text_bytes", options_.limits.text_bytes},
                        {"question_bytes", options_.limits.question_bytes},
@@ -160,7 +221,7 @@ Response Router::list_models() const {
                        {"batch", options_.limits.batch}};
   Response response;
   response.body = to_text({{"models", std::move(list)},
-                           {"default", options_.models.front().name},
+                           {"default", models_.names().front()},
                            {"limits", limits},
                            {"version", SKIM_VERSION}});
   return response;
@@ -169,6 +230,12 @@ Response Router::list_models() const {
 std::string Router::allowed_methods(const RouteMatch& match) const {
   const std::string methods = match.method == "GET" ? "GET, HEAD" : "POST";
   return methods + (options_.cors_origin.empty() ? "" : ", OPTIONS");
+}
+
+Response Router::misdirected(const Request& request) {
+  const std::string host(request.host.value_or("").substr(0, 80));
+  return error_response({421, "this server does not answer for the host '" + host +
+                                  "'; `skim serve --allow-host NAME` allows further hosts"});
 }
 
 Response Router::method_not_allowed(const RouteMatch& match, const Request& request) const {

@@ -5,49 +5,13 @@
 
 #include "base/json.h"
 #include "server/page.h"
-#include "tests/support/sample_server.h"
+#include "tests/support/sample_router.h"
 
 namespace skim::server {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-// A router and a worker context, used without a socket.
-struct TestServer {
-  ServerOptions options = sample_options();
-  Metrics metrics{{"first", "second"}};
-  WorkerContext context{options.models};
-  Outcome outcome;
-
-  Response request(std::string_view method, std::string_view path, std::string_view body = {},
-                   std::vector<Header> headers = {}) {
-    headers.push_back({"content-type", "application/json"});
-    outcome = {};
-    return execute({method, path, std::move(headers), body});
-  }
-  Response execute(const Request& request) {
-    const Router router(options, metrics);
-    return router.execute(router.route(request), request, &context, outcome);
-  }
-  Response read(std::string_view body) { return request("POST", "/v1/read", body); }
-  Response batch(std::string_view body) { return request("POST", "/v1/read/batch", body); }
-};
-
-Json parse_body(const Response& response) {
-  const auto json = parse_json(response.content(), "response");
-  EXPECT_TRUE(json) << response.content();
-  return json ? *json : Json();
-}
-
-// The status and the field of an error response.
-std::pair<int, std::string> status_and_field(const Response& response) {
-  const Json error = parse_body(response).value("error", Json::object());
-  EXPECT_EQ(error.value("status", 0), response.status);
-  EXPECT_FALSE(error.value("message", std::string()).empty());
-  return {response.status, error.value("field", std::string())};
-}
-using StatusAndField = std::pair<int, std::string>;
 
 std::string find_header(const Response& response, std::string_view name) {
   for (const auto& [each, value] : response.headers) {
@@ -61,7 +25,7 @@ TEST(Router, AReadingEqualsThatOfASession) {
   const Response response = server.read(R"({"text": "abc bcd cde"})");
   EXPECT_EQ(response.status, 200);
   const Json json = parse_body(response);
-  Session session(server.options.models[0].model);
+  Session session(server.models.current()->model(0));
   const auto reading = session.read({"abc bcd cde", {}, {}});
   ASSERT_TRUE(reading);
   EXPECT_EQ(json["model"], "first");
@@ -70,6 +34,16 @@ TEST(Router, AReadingEqualsThatOfASession) {
   EXPECT_FALSE(json.contains("passes"));
   EXPECT_EQ(server.outcome.words, 3U);
   EXPECT_EQ(server.outcome.model, "first");
+}
+
+TEST(Router, AModelThatOverflowsIsAnInternalErrorWithoutItsPath) {
+  TestServer server(overflowing_models());
+  const Response response = server.read(R"({"text": "abc bcd cde"})");
+  EXPECT_EQ(status_and_field(response), (StatusAndField{500, ""}));
+  EXPECT_THAT(std::string(response.content()), HasSubstr("first: the model computes"));
+  EXPECT_THAT(std::string(response.content()), Not(HasSubstr("secret")));
+  const Json batch = parse_body(server.batch(R"({"texts": ["abc"]})"));
+  EXPECT_EQ(batch["answers"][0]["error"]["status"], 500);
 }
 
 TEST(Router, WordsAndPassesAreOptional) {
@@ -158,41 +132,30 @@ TEST(Router, AcceptsAnEscapedNulCharacter) {
   EXPECT_EQ(server.read(std::string("{\"text\": \"a\0b\"}", 15)).status, 400);
 }
 
-TEST(Router, ABatchKeepsItsOrderAndReportsErrorsPerElement) {
+TEST(Router, RejectsResponsesBeyondTheMemoryForThem) {
   TestServer server;
-  const Response response = server.batch(R"({"texts": ["abc", 1, "bcd cde"], "words": true})");
-  EXPECT_EQ(response.status, 200);
-  const Json json = parse_body(response);
-  EXPECT_EQ(json["model"], "first");
-  ASSERT_EQ(json["answers"].size(), 3U);
-  EXPECT_EQ(json["answers"][0]["words"].size(), 1U);
-  EXPECT_EQ(json["answers"][1]["error"]["status"], 400);
-  EXPECT_EQ(json["answers"][1]["error"]["field"], "text");
-  EXPECT_EQ(json["answers"][2]["words"].size(), 2U);
-  EXPECT_EQ(server.outcome.texts, 2U);
-}
-
-TEST(Router, ABatchAcceptsQueries) {
-  TestServer server;
-  const Json json = parse_body(server.batch(
-      R"({"model": "second", "queries": [{"text": "abc"}, {"text": "a", "question": "b"}, 1]})"));
-  EXPECT_TRUE(json["answers"][0].contains("answer"));
-  EXPECT_FALSE(json["answers"][0].contains("words"));
-  EXPECT_EQ(json["answers"][1]["error"]["status"], 422);
-  EXPECT_EQ(json["answers"][2]["error"]["status"], 400);
-}
-
-TEST(Router, ABatchHasExactlyOneListOfLimitedLength) {
-  TestServer server;
-  server.options.limits.batch = 2;
-  EXPECT_EQ(parse_body(server.batch(R"({"texts": []})"))["answers"], Json::array());
-  EXPECT_EQ(status_and_field(server.batch(R"({"texts": ["a", "b", "c"]})")),
-            (StatusAndField{422, "texts"}));
-  EXPECT_EQ(status_and_field(server.batch(R"({"texts": "a"})")), (StatusAndField{400, "texts"}));
-  EXPECT_EQ(status_and_field(server.batch(R"({"texts": [], "queries": []})")),
-            (StatusAndField{400, "queries"}));
-  EXPECT_EQ(status_and_field(server.batch("{}")), (StatusAndField{400, "texts"}));
-  EXPECT_EQ(status_and_field(server.batch(R"({"text": "a"})")), (StatusAndField{400, "text"}));
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += "abc ";
+  const std::string large = R"({"words": true, "passes": true, "texts": [")" + text + "\"]}";
+  const std::string larger = R"({"words": true, "texts": [")" + text + text + text + text + "\"]}";
+  const std::size_t size = server.batch(large).body.size();
+  ASSERT_GT(size, ResponseBudget::kUncountedBytes);
+  server.options.limits.pending_bytes = size + size / 2;
+  {
+    const Response first = server.batch(large);
+    EXPECT_EQ(first.status, 200);
+    EXPECT_GT(server.metrics.pending_response_bytes.load(), size * 9 / 10);
+    EXPECT_EQ(status_and_field(server.batch(large)), (StatusAndField{503, ""}));
+    EXPECT_EQ(status_and_field(server.read(R"({"passes": true, "text": ")" + text + "\"}")),
+              (StatusAndField{503, ""}));
+    EXPECT_EQ(server.batch(R"({"texts": ["abc"]})").status, 200);
+  }
+  EXPECT_EQ(server.metrics.pending_response_bytes.load(), 0U);
+  EXPECT_EQ(server.batch(large).status, 200);
+  const Response too_large = server.batch(larger);
+  EXPECT_EQ(status_and_field(too_large), (StatusAndField{422, ""}));
+  EXPECT_THAT(std::string(too_large.content()), HasSubstr("omit words and passes"));
+  EXPECT_EQ(server.metrics.pending_response_bytes.load(), 0U);
 }
 
 TEST(Router, RejectsOtherContentTypes) {
@@ -201,11 +164,12 @@ TEST(Router, RejectsOtherContentTypes) {
     const Response response = server.execute({"POST", "/v1/read", {{"content-type", type}}, "{}"});
     EXPECT_EQ(response.status, 415) << type;
   }
-  const Response accepted = server.execute({"POST",
-                                            "/v1/read",
-                                            {{"content-type", "application/json; charset=utf-8"}},
-                                            R"({"text":"a"})"});
-  EXPECT_EQ(accepted.status, 200);
+  for (const std::string_view type : {"application/json; charset=utf-8", "APPLICATION/JSON",
+                                      "Application/Json\t;charset=utf-8"}) {
+    const Response accepted =
+        server.execute({"POST", "/v1/read", {{"content-type", type}}, R"({"text":"a"})"});
+    EXPECT_EQ(accepted.status, 200) << type;
+  }
 }
 
 TEST(Router, ListsModelsWithoutTheirPaths) {
@@ -272,10 +236,44 @@ TEST(Router, RequiresTheTokenExceptForPageAndHealth) {
   EXPECT_EQ(server.request("GET", "/healthz").status, 200);
 }
 
+TEST(Router, TheNameOfTheAuthenticationSchemeIgnoresCase) {
+  TestServer server;
+  server.options.token = "0123456789abcdef";
+  for (const std::string_view credentials :
+       {"bearer 0123456789abcdef", "BEARER 0123456789abcdef", "Bearer  0123456789abcdef"}) {
+    EXPECT_EQ(server.request("GET", "/metrics", "", {{"authorization", credentials}}).status, 200)
+        << credentials;
+  }
+  EXPECT_EQ(server.request("GET", "/metrics", "", {{"authorization", "bearer"}}).status, 401);
+}
+
+// A web page whose host name resolves to a loopback address must not reach the server.
+TEST(Router, AnswersOnlyForAllowedHosts) {
+  TestServer server;
+  const auto status = [&](std::string_view path, std::optional<std::string_view> host) {
+    return server.execute({"GET", path, {}, {}, host}).status;
+  };
+  EXPECT_EQ(status("/", "rebound.example.org"), 200);
+  server.options.hosts = HostFilter({"example.org"});
+  for (const std::string_view path : {"/", "/healthz", "/metrics", "/v1/read", "/nothing"}) {
+    EXPECT_EQ(status(path, "rebound.example.org:8080"), 421) << path;
+    EXPECT_NE(status(path, "localhost:8080"), 421) << path;
+    EXPECT_NE(status(path, "example.org"), 421) << path;
+    EXPECT_NE(status(path, std::nullopt), 421) << path;
+  }
+  const Request request{"POST", "/v1/read", {}, "{}", "rebound.example.org"};
+  EXPECT_FALSE(Router(server.options, server.models, server.metrics).route(request).needs_worker());
+  const Response misdirected = server.execute(request);
+  EXPECT_EQ(status_and_field(misdirected), (StatusAndField{421, ""}));
+  EXPECT_THAT(std::string(misdirected.content()), HasSubstr("rebound.example.org"));
+}
+
 TEST(Router, OnlyAuthorizedReadsNeedAWorker) {
   TestServer server;
   const auto needs_worker = [&](std::string_view method, std::string_view path) {
-    return Router(server.options, server.metrics).route({method, path, {}, {}}).needs_worker();
+    return Router(server.options, server.models, server.metrics)
+        .route({method, path, {}, {}})
+        .needs_worker();
   };
   EXPECT_TRUE(needs_worker("POST", "/v1/read"));
   EXPECT_TRUE(needs_worker("POST", "/v1/read/batch"));
@@ -296,6 +294,9 @@ TEST(Router, SendsCorsHeadersOnlyWhenEnabled) {
   EXPECT_EQ(preflight.status, 204);
   EXPECT_EQ(find_header(preflight, "Access-Control-Allow-Methods"), "POST, OPTIONS");
   EXPECT_EQ(server.request("OPTIONS", "/nothing").status, 404);
+  const Response rejected =
+      Router(server.options, server.models, server.metrics).reject({503, "busy"}, Route::read);
+  EXPECT_EQ(find_header(rejected, "Access-Control-Allow-Origin"), "https://example.org");
 }
 
 TEST(Router, FreesBuffersAfterALongText) {

@@ -23,13 +23,12 @@ using testing::StartsWith;
 // A server on its own thread, stopped by the destructor.
 class Server {
  public:
-  explicit Server(Limits limits = {}) : options_(sample_options()) {
-    options_.limits = limits;
+  explicit Server(Limits limits = {}) : options_{limits, {}, "https://example.org"} {
     auto listener = listen_at("127.0.0.1", 0);
     EXPECT_TRUE(listener);
     port_ = std::stoi(listener->address.substr(listener->address.find(':') + 1));
     thread_ = std::thread([this, socket = std::move(listener->socket)]() mutable {
-      EXPECT_TRUE(serve({options_, metrics_, log_, std::move(socket), stop_.number(), 2}));
+      EXPECT_TRUE(serve({options_, models_, metrics_, log_, std::move(socket), stop_.number()}));
     });
   }
   ~Server() { wait(); }
@@ -54,9 +53,11 @@ class Server {
     return socket;
   }
   const Metrics& metrics() const { return metrics_; }
+  ModelRegistry& models() { return models_; }
 
  private:
   ServerOptions options_;
+  ModelRegistry models_{sample_models(), 2};
   Metrics metrics_{{"first", "second"}};
   AccessLog log_{-1, metrics_};
   FileDescriptor stop_{::eventfd(0, EFD_CLOEXEC)};
@@ -136,6 +137,7 @@ TEST(Server, ConnectionsOverTheLimitGet503) {
   const std::string rejected = receive_until(third, "");
   EXPECT_THAT(rejected, StartsWith("HTTP/1.1 503 "));
   EXPECT_THAT(rejected, HasSubstr("Retry-After: 1\r\n"));
+  EXPECT_THAT(rejected, HasSubstr("Access-Control-Allow-Origin: https://example.org\r\n"));
   EXPECT_EQ(server.metrics().connections_refused.load(), 1U);
 }
 
@@ -147,6 +149,28 @@ TEST(Server, AnIncompleteRequestGets408AfterTheReadTimeout) {
   const FileDescriptor socket = server.connect();
   send_all(socket, "GET /healthz HTTP/1.1\r\n");
   EXPECT_THAT(receive_until(socket, ""), StartsWith("HTTP/1.1 408 "));
+}
+
+// Such responses had no CORS headers, so that pages saw a network error, and no route.
+TEST(Server, RequestsRejectedEarlyHaveCorsHeadersAndARoute) {
+  Limits limits;
+  limits.body_bytes = 10;
+  limits.read_timeout = std::chrono::milliseconds(300);
+  const Server server(limits);
+  const std::string head = "POST /v1/read/batch HTTP/1.1\r\nHost: x\r\n";
+  for (const auto& [request, status] :
+       {std::pair{head + "Content-Length: 11\r\n\r\n", "413"},
+        std::pair{head + "Content-Length: 9\r\n\r\nabc", "408"},
+        std::pair{head + "Transfer-Encoding: chunked\r\n\r\nx\r\n", "400"}}) {
+    const FileDescriptor socket = server.connect();
+    send_all(socket, request);
+    const std::string response = receive_until(socket, "");
+    EXPECT_THAT(response, StartsWith("HTTP/1.1 " + std::string(status)));
+    EXPECT_THAT(response, HasSubstr("Access-Control-Allow-Origin: https://example.org\r\n"));
+    EXPECT_THAT(server.metrics().exposition(),
+                HasSubstr("skim_requests_total{route=\"/v1/read/batch\",status=\"" +
+                          std::string(status) + "\"} 1\n"));
+  }
 }
 
 TEST(Server, AnIdleConnectionIsClosedAfterTheKeepAliveTimeout) {
@@ -177,7 +201,8 @@ TEST(Server, GracefulShutdownAnswersAllRequestsOfConcurrentClients) {
       }
     });
   }
-  while (num_responses < 60) std::this_thread::yield();
+  // All clients are connected: after the stop, others would be refused.
+  while (num_responses < 60 || server.metrics().connections_accepted < 6) std::this_thread::yield();
   server.stop();
   for (std::thread& client : clients) client.join();
   EXPECT_EQ(num_requests, num_responses);
@@ -208,6 +233,80 @@ TEST(Server, HealthIsAnsweredWhileAllWorkersAreBusy) {
   EXPECT_GT(server.metrics().requests_in_flight.load(), 0U);
   for (const FileDescriptor& client : clients) {
     EXPECT_THAT(receive_until(client, "}"), StartsWith("HTTP/1.1 200 "));
+  }
+}
+
+TEST(Server, ReplacedModelsAreFreedThoughTheWorkersSleep) {
+  Server server;
+  const FileDescriptor socket = server.connect();
+  for (int i = 0; i < 10; ++i) {
+    send_all(socket, read_request("abc bcd"));
+    EXPECT_THAT(receive_until(socket, "}"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  }
+  const std::weak_ptr<ModelSet> old = server.models().current();
+  server.models().replace(sample_replacement(4));
+  EXPECT_TRUE(old.expired());
+  send_all(socket, read_request("abc bcd"));
+  EXPECT_THAT(receive_until(socket, "}"), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST(Server, AnswersAllRequestsWhileModelsAreReplaced) {
+  Server server;
+  std::atomic<bool> done{false};
+  std::atomic<int> num_requests{0}, num_responses{0};
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.emplace_back([&] {
+      const FileDescriptor socket = server.connect();
+      while (!done) {
+        send_all(socket, read_request("abc bcd cde def"));
+        ++num_requests;
+        if (receive_until(socket, "}").starts_with("HTTP/1.1 200 ")) ++num_responses;
+      }
+    });
+  }
+  std::vector<std::weak_ptr<ModelSet>> replaced;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    const int before = num_responses;
+    replaced.push_back(server.models().current());
+    server.models().replace(sample_replacement(4 + i % 2));
+    while (num_responses < before + 5) std::this_thread::yield();
+  }
+  done = true;
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(num_requests, num_responses);
+  for (const std::weak_ptr<ModelSet>& old : replaced) EXPECT_TRUE(old.expired());
+}
+
+// Until several were read together: how many depends on the threads.
+TEST(Server, RequestsReadTogetherGetTheirOwnResponses) {
+  Server server;
+  // The body of the next response up to its time.
+  const auto receive_answer = [](const FileDescriptor& socket) {
+    const std::string response = receive_until(socket, "}");
+    const std::size_t begin = response.find("\r\n\r\n"), end = response.find("\"microseconds\"");
+    return begin < end ? response.substr(begin, end - begin) : response;
+  };
+  std::vector<FileDescriptor> sockets;
+  std::vector<std::string> requests, expected;
+  std::string text;
+  for (std::size_t i = 0; i < 24; ++i) {
+    text += std::string(1 + i % 7, static_cast<char>('a' + i % 20)) + " ";
+    requests.push_back(read_request(text));
+    sockets.push_back(server.connect());
+    send_all(sockets[i], requests[i]);
+    expected.push_back(receive_answer(sockets[i]));
+    EXPECT_THAT(expected[i], HasSubstr("\"answer\""));
+  }
+  const std::string only_single = "skim_read_group_size_bucket{le=\"1\"} ";
+  for (std::size_t round = 1;; ++round) {
+    for (std::size_t i = 0; i < sockets.size(); ++i) send_all(sockets[i], requests[i]);
+    server.models().replace(sample_replacement(3));  // the same weights
+    for (std::size_t i = 0; i < sockets.size(); ++i) {
+      ASSERT_EQ(receive_answer(sockets[i]), expected[i]);
+    }
+    const std::string single = only_single + std::to_string((round + 1) * sockets.size()) + "\n";
+    if (round >= 20 && server.metrics().exposition().find(single) == std::string::npos) break;
   }
 }
 

@@ -7,15 +7,17 @@ constexpr std::size_t kMaxRetainedTextBytes = std::size_t{64} << 10U;
 
 }  // namespace
 
-Session& WorkerContext::session(std::size_t model) {
-  if (!sessions_[model]) sessions_[model].emplace(models_[model].model);
-  return *sessions_[model];
-}
-
-void WorkerContext::shrink(std::size_t text_bytes) {
+void WorkerContext::shrink(ModelSet& models, std::size_t text_bytes) {
   if (text_bytes <= kMaxRetainedTextBytes) return;
   reading_ = {};
-  for (auto& session : sessions_) session.reset();
+  models.clear_sessions(worker_);
+}
+
+void WorkerContext::clear_texts(ModelSet& models) {
+  texts_.clear();
+  if (!texts_.is_large()) return;
+  texts_ = {};
+  models.clear_sessions(worker_);
 }
 
 }  // namespace skim::server

@@ -2,35 +2,36 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <vector>
 
 #include "base/json.h"
-#include "server/server_options.h"
+#include "server/model_registry.h"
+#include "server/text_group.h"
 #include "skim/query.h"
-#include "skim/session.h"
 
 namespace skim::server {
 
-// One session per model, created on first use. Not thread-safe: each worker thread has its own.
+// Not thread-safe: each worker thread has its own. Its sessions are in the ModelSet, so that they
+// are freed with their models.
 class WorkerContext {
  public:
-  // Borrows the models.
-  explicit WorkerContext(const std::vector<ServedModel>& models)
-      : models_(models), sessions_(models.size()) {}
+  explicit WorkerContext(std::size_t worker) : worker_(worker) {}
 
-  Session& session(std::size_t model);
+  Session& session(ModelSet& models, std::size_t model) { return models.session(worker_, model); }
   // The output buffer of the session; keeps its capacity between texts.
   Reading& reading() { return reading_; }
+  // The texts that are being read together.
+  TextGroup& texts() { return texts_; }
   JsonParser& json_parser() { return json_parser_; }
   // Frees the buffers of inference after a text longer than 64 KiB, so that they do not stay
   // allocated for the short texts that follow.
-  void shrink(std::size_t text_bytes);
+  void shrink(ModelSet& models, std::size_t text_bytes);
+  // Removes the texts that have been read together, and frees the buffers if they are large.
+  void clear_texts(ModelSet& models);
 
  private:
-  const std::vector<ServedModel>& models_;
-  std::vector<std::optional<Session>> sessions_;
+  std::size_t worker_;
   Reading reading_;
+  TextGroup texts_;
   JsonParser json_parser_;
 };
 

@@ -1,15 +1,14 @@
 #include "server/worker_pool.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace skim::server {
 
-WorkerPool::WorkerPool(Size size, Poller& poller, const std::vector<ServedModel>& models,
-                       Metrics& metrics, Callbacks callbacks)
+WorkerPool::WorkerPool(Size size, Poller& poller, Metrics& metrics, Callbacks callbacks)
     : queue_capacity_(size.queue),
-      num_threads_(static_cast<std::size_t>(size.threads)),
+      num_threads_(size.threads),
       poller_(poller),
-      models_(models),
       metrics_(metrics),
       callbacks_(std::move(callbacks)) {}
 
@@ -23,7 +22,9 @@ WorkerPool::~WorkerPool() {
 }
 
 void WorkerPool::start() {
-  for (std::size_t i = 0; i < num_threads_; ++i) threads_.emplace_back([this] { run(); });
+  for (std::size_t i = 0; i < num_threads_; ++i) contexts_.emplace_back(i);
+  for (WorkerContext& context : contexts_)
+    threads_.emplace_back([this, &context] { run(context); });
 }
 
 bool WorkerPool::submit(Task task) {
@@ -55,18 +56,20 @@ bool WorkerPool::notify_when_all_busy() {
   return !notify_all_busy_;
 }
 
-void WorkerPool::run() {
-  WorkerContext context(models_);
+void WorkerPool::run(WorkerContext& context) {
+  Group group;
   std::unique_lock lock(mutex_);
   while (wait_for_task(lock)) {
-    const Task task = pop();
+    pop(group);
+    const std::span<const Task> tasks(group.tasks.data(), group.size);
     const bool notify = num_busy_ == num_threads_ && std::exchange(notify_all_busy_, false);
     const bool wake = should_wake();
     lock.unlock();
     if (wake) poller_.wake_one();
     if (notify) callbacks_.all_busy();
-    callbacks_.execute(*task, context);
-    metrics_.requests_in_flight.fetch_sub(1, std::memory_order_relaxed);
+    callbacks_.execute(tasks, context);
+    metrics_.requests_in_flight.fetch_sub(group.size, std::memory_order_relaxed);
+    std::fill_n(group.tasks.begin(), group.size, nullptr);
     lock.lock();
     --num_busy_;
   }
@@ -93,13 +96,26 @@ bool WorkerPool::wait_for_task(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
-WorkerPool::Task WorkerPool::pop() {
-  Task task = std::move(queue_.front());
-  queue_.pop_front();
+void WorkerPool::pop(Group& group) {
+  group.size = next_group_size();
+  for (std::size_t i = 0; i < group.size; ++i) {
+    group.tasks[i] = std::move(queue_.front());
+    queue_.pop_front();
+  }
   ++num_busy_;
   metrics_.queue_depth.store(queue_.size(), std::memory_order_relaxed);
-  metrics_.requests_in_flight.fetch_add(1, std::memory_order_relaxed);
-  return task;
+  metrics_.requests_in_flight.fetch_add(group.size, std::memory_order_relaxed);
+}
+
+// The other threads get the same share of what waits, so that none of them runs out of tasks while
+// this one has many.
+std::size_t WorkerPool::next_group_size() const {
+  const std::size_t share = (queue_.size() + num_threads_ - 1) / num_threads_;
+  const std::size_t limit = std::min(share, kMaxGroup);
+  const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(limit);
+  const auto joins = [](const Task& task) { return task->may_join; };
+  const auto count = std::find_if_not(queue_.begin(), end, joins) - queue_.begin();
+  return std::max<std::size_t>(1, static_cast<std::size_t>(count));
 }
 
 }  // namespace skim::server

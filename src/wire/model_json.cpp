@@ -14,6 +14,7 @@ Json describe_model(const Model& model, std::string_view name) {
   Json spec_json = to_json(spec);
   spec_json.erase("labels");
   Json json = {{"name", name},
+               {"checksum", model.checksum()},
                {"net", to_string(spec.net)},
                {"labels", spec.labels},
                {"takes_question", spec.net != NetKind::classifier},

@@ -120,6 +120,7 @@ void append_statistics(std::string& out, const ReadingView& view) {
     out += "null";
   }
   append_field(out, "microseconds", view.microseconds);
+  if (view.warm_microseconds) append_field(out, "warm_microseconds", *view.warm_microseconds);
 }
 
 void append_all_words(std::string& out, const ReadingView& view) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,9 +20,11 @@ struct ReadingView {
   const ModelSpec& spec;
   std::string_view model;  // path, or the name under which it is served
   Policy policy;
-  double microseconds = 0;
+  double microseconds = 0;  // of this reading, from text to answer
   std::string_view question = {};
   std::span<const std::string> choices = {};
+  // The median of further readings, if they were made (docs/performance.md#times).
+  std::optional<double> warm_microseconds = {};
 };
 
 // The optional fields of the object. Words and steps are most of its size.

@@ -96,6 +96,16 @@ TEST(ReadingJson, ThresholdIsNullUnderOtherRules) {
   EXPECT_TRUE(serialize(view, {})["threshold"].is_null());
 }
 
+TEST(ReadingJson, TheWarmTimeIsPresentIfItWasMeasured) {
+  const HandMadeReading made("a", {{0, 1}}, "r");
+  ReadingView view = made.view();
+  EXPECT_FALSE(serialize(view, {}).contains("warm_microseconds"));
+  view.warm_microseconds = 3;
+  const Json json = serialize(view, {});
+  EXPECT_EQ(json["warm_microseconds"], 3.0);
+  EXPECT_EQ(json["microseconds"], 12.0);
+}
+
 TEST(ReadingJson, InvalidUtf8IsReplaced) {
   const HandMadeReading made("a\xFF", {{0, 2}}, "r");
   EXPECT_EQ(serialize(made.view(), {.words = true})["words"][0]["text"], "a\uFFFD");

@@ -14,6 +14,7 @@ import time
 import unittest
 
 SKIM = ""
+MAKE_DATA = ""
 SANITIZED = False
 SOURCE = pathlib.Path(__file__).parent.parent.parent
 FOLDER = pathlib.Path()
@@ -27,16 +28,17 @@ TIMEOUT = 120
 @contextlib.contextmanager
 def prepared(skim, planted):
     """Creates a temporary folder with planted models and texts."""
-    global SKIM, SANITIZED, FOLDER, MODEL, TEXTS
-    SKIM = os.path.abspath(skim)
+    global SKIM, MAKE_DATA, SANITIZED, FOLDER, MODEL, TEXTS
+    SKIM, MAKE_DATA = os.path.abspath(skim), os.path.abspath(planted)
     SANITIZED = b"__asan_init" in pathlib.Path(SKIM).read_bytes()
     with tempfile.TemporaryDirectory(prefix="skim-server-") as name:
         FOLDER = pathlib.Path(name)
         MODEL = path("planted.skim")
-        make = [os.path.abspath(planted), "--vocab-size", "2000"]
-        subprocess.run(make + ["--model", MODEL, "--data", path("planted.tsv"), "--examples", "60"], check=True)
-        subprocess.run(make + ["--model", path("both.skim"), "--bidirectional", "yes", "--num-layers", "2"], check=True)
-        subprocess.run([os.path.abspath(planted), "--questions", name], check=True)
+        small = ["--vocab-size", "2000"]
+        make_model("--model", MODEL, "--data", path("planted.tsv"), "--examples", "60", *small)
+        make_model("--model", path("both.skim"), "--bidirectional", "yes", "--num-layers", "2", *small)
+        make_model("--model", path("other.skim"), "--seed", "2", *small)
+        make_model("--questions", name)
         lines = (FOLDER / "planted.tsv").read_text(encoding="utf-8").splitlines()
         TEXTS = [line.split("\t", 1)[1] for line in lines]
         yield
@@ -44,6 +46,10 @@ def prepared(skim, planted):
 
 def path(name):
     return str(FOLDER / name)
+
+
+def make_model(*options):
+    subprocess.run([MAKE_DATA, *map(str, options)], check=True)
 
 
 class Response:
@@ -58,10 +64,11 @@ class Response:
 class Server:
     """A running `skim serve`. Leaving the block stops it and checks its exit code."""
 
-    def __init__(self, *options, models=None):
+    def __init__(self, *options, models=None, **process_options):
         model_options = [word for model in models or [MODEL] for word in ("--model", model)]
         self.process = subprocess.Popen([SKIM, "serve", "--port", "0", *model_options, *map(str, options)],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        **process_options)
         self.lines = []
         self.stopping = False
         self.listening = threading.Event()
@@ -92,6 +99,13 @@ class Server:
         self.stopping = True
         if self.process.poll() is None:
             self.process.send_signal(number)
+
+    def reload(self):
+        """Sends SIGHUP and waits until the models have been reloaded, or one of them was refused."""
+        name = "skim_model_reloads_total"
+        after = self.metric(name) + len(self.request("GET", "/v1/models").json["models"])
+        self.process.send_signal(signal.SIGHUP)
+        self.until(name, after)
 
     def wait(self):
         code = self.process.wait(TIMEOUT)
@@ -125,9 +139,10 @@ class Server:
         return self.request("POST", "/v1/read/batch", fields)
 
     def metric(self, name):
-        """The sum of a metric over its labels."""
+        """The sum of a metric over its labels. The name may include the first labels: 'name{route="page"'."""
         text = self.request("GET", "/metrics").body.decode()
-        values = re.findall(rf"^{re.escape(name)}(?:\{{[^}}]*\}})? (\S+)$", text, re.MULTILINE)
+        labels = r"[^}]*\}" if "{" in name else r"(?:\{[^}]*\})?"
+        values = re.findall(rf"^{re.escape(name)}{labels} (\S+)$", text, re.MULTILINE)
         return sum(map(float, values))
 
     def until(self, name, value):
@@ -148,7 +163,7 @@ def request_bytes(target="/v1/read", body=None, method="POST", headers=""):
     """A serialized request; the body is sent as JSON."""
     data = json.dumps(body).encode() if body is not None else b""
     content_type = "Content-Type: application/json\r\n" if body is not None else ""
-    return (f"{method} {target} HTTP/1.1\r\nHost: here\r\n{content_type}Content-Length: {len(data)}\r\n{headers}\r\n"
+    return (f"{method} {target} HTTP/1.1\r\nHost: localhost\r\n{content_type}Content-Length: {len(data)}\r\n{headers}\r\n"
             .encode() + data)
 
 
@@ -165,13 +180,13 @@ def receive_all(connection):
         received += data
 
 
-def receive_response(stream):
+def receive_response(stream, is_head=False):
     """One response from a socket file; None if the connection was closed before its first byte."""
     line = stream.readline()
     if not line:
         return None
     headers = http.client.parse_headers(stream)
-    body = stream.read(int(headers.get("Content-Length", "0")))
+    body = b"" if is_head else stream.read(int(headers.get("Content-Length", "0")))
     return Response(int(line.split()[1]), headers, body)
 
 

@@ -18,7 +18,7 @@ def send_raw(server, data):
 
 
 def post(headers, body=b""):
-    return b"POST /v1/read HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" + headers + b"\r\n" + body
+    return b"POST /v1/read HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + headers + b"\r\n" + body
 
 
 class Abuse(ServerTest):
@@ -27,14 +27,18 @@ class Abuse(ServerTest):
             (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),  # TLS
             (b"garbage\r\n\r\n", 400),
             (b"GET / HTTP/1.1\r\n\r\n", 400),
-            (b"GET / HTTP/3.0\r\nHost: x\r\n\r\n", 505),
-            (b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 431),
-            (b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 200 + b"\r\n", 431),
-            (b"GET / HTTP/1.1\r\nHost: x\r\nA: \x00\r\n\r\n", 400),
+            (b"GET / HTTP/3.0\r\nHost: localhost\r\n\r\n", 505),
+            (b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 431),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"A: b\r\n" * 200 + b"\r\n", 431),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\nA: \x00\r\n\r\n", 400),
             (post(b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), 400),
             (post(b"Content-Length: -5\r\n"), 400),
             (post(b"Transfer-Encoding: gzip\r\n"), 501),
             (post(b"Transfer-Encoding: chunked\r\n", b"zz\r\n"), 400),
+            (post(b"Transfer-Encoding: chunked\r\n", b"2 \r\n{}\r\n0\r\n\r\n"), 400),
+            (post(b"Transfer-Encoding: chunked\r\n", b"2\r\n{}\r\n0\r\nGET /metrics HTTP/1.1\r\n\r\n"), 400),
+            (b"GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400),
+            (b"\r\n" * 100_000 + b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
         ]
         with Server() as server:
             for data, status in cases:
@@ -42,6 +46,11 @@ class Abuse(ServerTest):
                 self.assertTrue(received.startswith(b"HTTP/1.1 %d " % status), (data[:60], received[:60]))
                 self.assertIn(b"Connection: close\r\n", received)
             self.assertEqual(server.read(text="good").status, 200)
+
+    def test_a_query_of_an_absolute_target_is_no_path(self):
+        with Server() as server:
+            received = send_raw(server, b"GET http://localhost?x=/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            self.assertIn(b"Content-Type: text/html", received)
 
     def test_garbage_after_a_request_does_not_affect_its_response(self):
         with Server() as server:
@@ -95,7 +104,7 @@ class Abuse(ServerTest):
             slow = [server.connect() for _ in range(30)]
             silent = [server.connect() for _ in range(10)]
             for connection in slow:
-                connection.sendall(b"POST /v1/read HTTP/1.1\r\nHost: x\r\nContent-")
+                connection.sendall(b"POST /v1/read HTTP/1.1\r\nHost: localhost\r\nContent-")
             self.assertEqual(server.read(text="good").status, 200)
             for connection in slow:
                 self.assertTrue(receive_all(connection).startswith(b"HTTP/1.1 408 "))
@@ -269,3 +278,60 @@ class Memory(ServerTest):
             # sanitizer delays frees, and detects leaks itself at exit.
             if not support.SANITIZED:
                 self.assertLess(server.resident_bytes() - before, 2_000_000)
+
+    def stalled_client(self, server, data):
+        """A client that sends a request and does not receive the response."""
+        client = socket.socket()
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", server.port))
+        client.sendall(data)
+        return client
+
+    def test_responses_that_nobody_receives_hold_limited_memory(self):
+        """Each of them stayed in memory: 80 clients held 1 GB."""
+        limit, count = 30_000_000, 20
+        body = {"texts": [" ".join(support.TEXTS)[:20_000]] * 30, "words": True, "passes": True}
+        with Server("--max-pending-bytes", limit, "--write-timeout", support.TIMEOUT, "--access-log", "none") as server:
+            size = len(server.batch(**body).body)  # larger than all socket buffers
+            self.assertGreater(size * count, 4 * limit)
+            before = server.resident_bytes()
+            clients = [self.stalled_client(server, request_bytes("/v1/read/batch", body)) for _ in range(count)]
+            server.until('skim_requests_total{route="/v1/read/batch"', count + 1)
+            pending = server.metric("skim_pending_response_bytes")
+            self.assertGreater(pending, 0)
+            self.assertLessEqual(pending, limit)
+            self.assertGreater(server.metric('skim_requests_total{route="/v1/read/batch",status="503"'), 0)
+            if not support.SANITIZED:  # the allocator may keep some memory
+                self.assertLess(server.resident_bytes() - before, 2 * limit)
+            # Short responses do not use this memory.
+            self.assertEqual(server.read(text="good").status, 200)
+            self.assert_error(server.batch(**body), 503)
+            for client in clients:
+                client.close()
+            server.until("skim_pending_response_bytes", 0)
+            self.assertEqual(server.batch(**body).status, 200)
+
+    def test_a_response_that_can_never_be_sent_is_an_error(self):
+        body = {"texts": support.TEXTS, "words": True, "passes": True}
+        with Server("--max-pending-bytes", 60_000) as server:
+            self.assertIn("omit words and passes", self.assert_error(server.batch(**body), 422))
+            self.assertEqual(server.batch(texts=support.TEXTS).status, 200)
+
+    def test_pipelined_requests_are_not_buffered(self):
+        """Each request that was answered received 64 KiB more, so that all input was buffered."""
+        count = 100_000
+        request = request_bytes("/healthz", method="GET")
+        with Server("--access-log", "none") as server, server.connect() as connection:
+            before = server.resident_bytes()
+            sender = threading.Thread(target=connection.sendall, args=(request * count,))
+            sender.start()
+            largest, received, tail = 0, 0, b""
+            while received < count:
+                data = tail + connection.recv(1 << 16)
+                received += data.count(b'"ok"}')
+                tail = data[-4:]
+                largest = max(largest, server.resident_bytes())
+            sender.join(support.TIMEOUT)
+            # The requests have 6 MB.
+            if not support.SANITIZED:
+                self.assertLess(largest - before, 2_000_000)

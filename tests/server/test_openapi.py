@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 
 import support
+from model_bytes import write_overflowing
 from support import Server, ServerTest, request_bytes, receive_response
 
 TOKEN = "0123456789abcdef"
@@ -76,7 +77,7 @@ GOOD = [
 ]
 GOOD_BATCHES = [
     {"texts": ["good", "bad", 1], "threshold": 0.5, "words": True, "passes": True, "model": "planted"},
-    {"texts": ["good"], "budget": 0.5},
+    {"texts": ["good"], "budget": 0.5, "together": False},
     {"queries": [{"text": "zxba", "question": "zxdo", "choices": ["zxba"]}, {}], "model": "cloze"},
 ]
 BAD = {
@@ -148,11 +149,22 @@ class OpenApi(ServerTest):
             for connection in busy:
                 connection.close()
 
+    def request_of_a_broken_model(self):
+        name = support.path("huge.skim")
+        write_overflowing(support.MODEL, name)
+        # Rewriting the file makes its checksum that of the changed weights, which the server verifies.
+        subprocess.run([support.SKIM, "upgrade", name], check=True, capture_output=True)
+        with Server(models=[name]) as server:
+            response = self.request(server, "POST", "/v1/read", {"text": "a wonderful film"})
+            self.assertEqual(response.status, 500)
+            self.assertNotIn(name, response.json["error"]["message"])
+
     def test_covers_exactly_what_the_server_does(self):
         pathlib.Path(support.path("token")).write_text(TOKEN)
         with Server("--token-file", support.path("token"), models=models()) as server:
             self.request_everything(server)
         self.request_when_busy()
+        self.request_of_a_broken_model()
         documented = {(target, method, status) for target, methods in self.document["paths"].items()
                     for method, operation in methods.items() for status in operation["responses"]}
         self.assertEqual(self.seen, documented)

@@ -9,7 +9,7 @@ from support import Server, ServerTest, receive_all, receive_response, request_b
 
 
 def without_time_and_model(reading):
-    return {name: value for name, value in reading.items() if name not in ("microseconds", "model")}
+    return {name: value for name, value in reading.items() if name not in ("microseconds", "warm_microseconds", "model")}
 
 
 class Reading(ServerTest):
@@ -94,7 +94,7 @@ class Connections(ServerTest):
         body = json.dumps({"text": "good film", "words": False}).encode()
         chunks = b"".join(b"%x\r\n%c\r\n" % (1, byte) for byte in body) + b"0\r\n\r\n"
         with Server() as server, server.connect() as connection, connection.makefile("rb") as stream:
-            connection.sendall(b"POST /v1/read HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            connection.sendall(b"POST /v1/read HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                                b"Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n")
             self.assertEqual(stream.readline() + stream.readline(), b"HTTP/1.1 100 Continue\r\n\r\n")
             connection.sendall(chunks)
@@ -145,6 +145,55 @@ class Access(ServerTest):
             self.assertIn("POST", response.headers["Access-Control-Allow-Methods"])
             self.assertEqual(server.read(text="a").headers["Access-Control-Allow-Origin"], "https://example.org")
 
+    def test_requests_that_are_rejected_early_have_cors_headers_and_a_route(self):
+        """Pages saw a network error instead of 413, and the log had no path."""
+        log = pathlib.Path(support.path("early.log"))
+        with Server("--cors", "https://example.org", "--max-body", 100, "--read-timeout", 1,
+                    "--access-log", log) as server:
+            self.assertEqual(server.read(text="a" * 200).headers["Access-Control-Allow-Origin"], "https://example.org")
+            with server.connect() as connection:
+                connection.sendall(request_bytes(body={"text": "a"})[:-3])
+                self.assertIn(b"HTTP/1.1 408 ", receive_all(connection))
+            for status in (413, 408):
+                self.assertEqual(server.metric(f'skim_requests_total{{route="/v1/read",status="{status}"'), 1)
+        entries = [json.loads(line) for line in log.read_text().splitlines()]
+        self.assertEqual([(one["method"], one["path"], one["status"]) for one in entries[:2]],
+                         [("POST", "/v1/read", 413), ("POST", "/v1/read", 408)])
+
+    def test_long_methods_are_truncated_in_the_log(self):
+        log = pathlib.Path(support.path("method.log"))
+        with Server("--access-log", log) as server:
+            self.assert_error(server.request("X" * 5000, "/v1/read"), 405)
+        self.assertEqual(json.loads(log.read_text())["method"], "X" * 32)
+
+    def hosts(self, server, *names):
+        """The statuses of requests with these Host headers."""
+        return [server.request("GET", "/healthz", Host=name).status for name in names]
+
+    def test_a_loopback_address_answers_only_for_its_own_hosts(self):
+        """A web page whose host name resolves to 127.0.0.1 could use the server."""
+        with Server() as server:
+            own = ("localhost", f"localhost:{server.port}", "127.0.0.1:1", "[::1]", "page.localhost:80")
+            self.assertEqual(self.hosts(server, *own), [200] * 5)
+            self.assertEqual(self.hosts(server, "rebound.example.org", "localhost.example.org:80"), [421] * 2)
+            message = self.assert_error(server.request("GET", "/", Host="rebound.example.org"), 421)
+            self.assertIn("--allow-host", message)
+            self.assertEqual(server.metric('skim_requests_total{route="page",status="421"'), 1)
+            with server.connect() as connection:
+                connection.sendall(b"GET http://rebound.example.org/ HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                self.assertIn(b"HTTP/1.1 421 ", connection.recv(1000))
+        with Server("--allow-host", "a.example.org", "--allow-host", "::2") as server:
+            names = ("A.example.org:80", "[::2]", "localhost", "example.org")
+            self.assertEqual(self.hosts(server, *names), [200, 200, 200, 421])
+        with Server("--allow-host", "*") as server:
+            self.assertEqual(self.hosts(server, "rebound.example.org"), [200])
+
+    def test_a_public_address_answers_for_all_hosts_unless_some_are_named(self):
+        with Server("--host", "0.0.0.0") as server:
+            self.assertEqual(self.hosts(server, "example.org"), [200])
+        with Server("--host", "0.0.0.0", "--allow-host", "example.org") as server:
+            self.assertEqual(self.hosts(server, "example.org", "other.example.org"), [200, 421])
+
     def test_the_access_log_has_one_object_per_request(self):
         log = pathlib.Path(support.path("access.log"))
         with Server("--access-log", log) as server:
@@ -180,7 +229,8 @@ class Access(ServerTest):
 class Startup(ServerTest):
     def test_invalid_options_are_reported(self):
         for options in (["--port", "70000"], ["--queue", "0"], ["--read-timeout", "0"], ["--threads", "-1"],
-                        ["--cors", "a b"]):
+                        ["--cors", "a b"], ["--max-pending-bytes", "0"], ["--allow-host", "a:80"],
+                        ["--allow-host", "http://a"]):
             done = support.skim("serve", "--model", support.MODEL, *options)
             self.assertEqual(done.returncode, 2, options)
             self.assertIn(options[0], done.err)
@@ -195,6 +245,26 @@ class Startup(ServerTest):
             done = support.skim("serve", "--port", "0", *options)
             self.assertEqual(done.returncode, 1, done.err)
             self.assertIn(message, done.err)
+
+    def test_too_few_descriptors_are_reported_with_advice_that_helps(self):
+        """The server said that it was listening, then failed with advice that could not help."""
+        def serve(limit, *options):
+            return subprocess.Popen(["bash", "-c", f'ulimit -n {limit}; exec "$@"', "-", support.SKIM, "serve", "--port",
+                                     "0", "--model", support.MODEL, *options], stderr=subprocess.PIPE, text=True)
+        refused = serve(200)
+        _, message = refused.communicate(timeout=support.TIMEOUT)
+        self.assertEqual(refused.returncode, 1)
+        self.assertNotIn("listening", message)
+        self.assertIn("the limit on open files is 200", message)
+        for options, limit in (re.search(r"--max-connections \d+", message)[0].split(), 200), \
+                              ([], re.search(r"raise the limit to (\d+)", message)[1]):
+            with serve(limit, *options) as server:
+                self.assertIn("listening", server.stderr.readline())
+                server.terminate()
+                server.communicate(timeout=support.TIMEOUT)
+                self.assertEqual(server.returncode, 0)
+        _, message = serve(50).communicate(timeout=support.TIMEOUT)
+        self.assertNotIn("--max-connections", message)
 
     def test_a_port_in_use_is_reported(self):
         with Server() as server:
