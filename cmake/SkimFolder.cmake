@@ -15,17 +15,17 @@ function(skim_folder folder)
   endif()
 endfunction()
 
-# Sanitized kernels compile very slowly (minutes per file), because every intrinsic is an instrumented function. These
+# Instrumented kernels compile very slowly (minutes per file), because every intrinsic is an instrumented function. These
 # builds omit the emulated target and AVX-512, and the pointer checks that the address sanitizer covers. Bounds, shifts,
-# overflows and addresses stay checked.
-function(skim_sanitized_kernels)
-  if(NOT SKIM_SANITIZE OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+# overflows and addresses stay checked. The fuzzers of parsers hardly call kernels.
+function(skim_instrumented_kernels)
+  if(NOT (SKIM_SANITIZE OR SKIM_FUZZ) OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
     return()
   endif()
   file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/*.cpp)
   list(FILTER kernels EXCLUDE REGEX "_test\\.cpp$")
   set(options -O1 -march=x86-64-v2 -DHWY_DISABLE_PCLMUL_AES)
-  if(SKIM_SANITIZE STREQUAL thread)
+  if(SKIM_SANITIZE STREQUAL thread OR NOT SKIM_SANITIZE)
     list(APPEND options -DSKIM_ONE_TARGET)
   else()
     list(APPEND options -DSKIM_FEW_TARGETS -fno-sanitize=null,alignment,pointer-overflow,object-size)
@@ -86,7 +86,7 @@ endfunction()
 
 # One library of all directories.
 macro(skim_finish_library)
-  skim_sanitized_kernels()
+  skim_instrumented_kernels()
   set(groups "")
   foreach(source IN LISTS SKIM_LIBRARY_SOURCES)
     cmake_path(GET source PARENT_PATH folder)

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Tests of the checks: each one detects the fault that it is for."""
+import importlib.machinery
+import importlib.util
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -148,6 +151,53 @@ class Binary(Case):
         run = subprocess.run([TOOLS / "check_binary", program, "9.9.9"], capture_output=True, text=True)
         self.assertEqual(run.returncode, 1)
         self.assertIn("9.9.9", run.stderr)
+
+
+class Fuzz(Case):
+    LOG = """INFO: Loaded 1 modules   (541 inline 8-bit counters): 541 [0x1, 0x2),
+#4 INITED cov: 40 ft: 80 corp: 3/9b exec/s: 0 rss: 27Mb
+#99 DONE   cov: 273 ft: 1397 corp: 315/22Kb lim: 512 exec/s: 46052 rss: 30Mb
+stat::number_of_executed_units: 99
+"""
+
+    @classmethod
+    def setUpClass(cls):
+        sys.dont_write_bytecode = True
+        loader = importlib.machinery.SourceFileLoader("fuzz_tool", str(TOOLS / "fuzz"))
+        cls.tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("fuzz_tool", loader))
+        loader.exec_module(cls.tool)
+
+    def test_adds_up_the_figures_of_logs(self):
+        totals = self.tool.Totals()
+        totals.add_log(self.LOG)
+        totals.add_log(self.LOG)
+        self.assertEqual(totals.executions, 198)
+        self.assertEqual((totals.edges, totals.all_edges, totals.features, totals.inputs), (273, 541, 1397, 315))
+
+    def test_packs_equal_inputs_to_equal_bytes_and_unpacks_them(self):
+        tree = self.tree({"inputs/b": "two", "inputs/a": "one", "build/fuzzers/x_fuzz": "#!/bin/sh\n"})
+        packed = tree.root / "corpus/x.tar.xz"
+        self.tool.pack(tree.root / "inputs", packed)
+        first = packed.read_bytes()
+        (tree.root / "inputs/a").rename(tree.root / "inputs/c")
+        self.tool.pack(tree.root / "inputs", packed)
+        self.assertEqual(packed.read_bytes(), first)
+        self.tool.KEPT = packed.parent
+        fuzzer = self.tool.Fuzzer(tree.root / "build", tree.root / "build/fuzzers/x_fuzz")
+        fuzzer.unpack()
+        self.assertEqual({path.name: path.read_text() for path in fuzzer.kept.iterdir()}, {"0000": "one", "0001": "two"})
+
+    def test_reports_a_crash_and_an_unknown_name(self):
+        script = "#!/bin/sh\necho violated law\nexit 77\n"
+        root = self.tree({"fuzzers/x_fuzz": script}).root
+        command = [TOOLS / "fuzz", "--seconds", "1", "--build", root]
+        run = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("FAILED x, see", run.stdout)
+        self.assertIn("violated law", run.stdout)
+        run = subprocess.run([*command, "y"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("no fuzzer 'y'; there are: x", run.stderr)
 
 
 if __name__ == "__main__":

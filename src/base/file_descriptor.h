@@ -33,6 +33,15 @@ class FileDescriptor {
   int number_;
 };
 
+// open(2), repeated when a signal interrupts it. Sets errno on failure.
+inline FileDescriptor open_file(const std::filesystem::path& path, int flags, mode_t mode = 0) {
+  int number = -1;
+  do {
+    number = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  } while (number < 0 && errno == EINTR);
+  return FileDescriptor(number);
+}
+
 // "imdb.skim: cannot open it: No such file or directory", from errno.
 inline tl::unexpected<Error> system_error(const std::filesystem::path& path,
                                           const std::string& what, int error = errno) {

@@ -42,7 +42,8 @@ class FileTest : public ::testing::Test {
   fs::path folder_;
 };
 
-std::string to_text_view(const MappedFile& file) {
+template <class File>
+std::string to_text_view(const File& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
@@ -66,12 +67,53 @@ TEST_F(FileTest, MappingSurvivesAMoveAndReplacementOfTheFile) {
   EXPECT_EQ(*read_text(path), "new and longer");
 }
 
+TEST_F(FileTest, ACopyIsNotAffectedByOverwritingOrTruncatingTheFile) {
+  const auto path = in_folder("a");
+  const std::string old(100000, 'a');
+  ASSERT_TRUE(write_atomically(path, old));
+  auto copy = FileCopy::open(path);
+  ASSERT_TRUE(copy) << copy.error().message;
+  ASSERT_TRUE(copy->read_until(old.size()));
+  std::fstream(path, std::ios::in | std::ios::out) << std::string(old.size(), 'b');
+  EXPECT_EQ(to_text_view(*copy), old);
+  fs::resize_file(path, 0);
+  EXPECT_EQ(to_text_view(*copy), old);
+}
+
+TEST_F(FileTest, ACopyIsReadInParts) {
+  const auto path = in_folder("a");
+  ASSERT_TRUE(write_atomically(path, "some text"));
+  auto copy = FileCopy::open(path);
+  ASSERT_TRUE(copy) << copy.error().message;
+  EXPECT_EQ(to_text_view(*copy), std::string(9, '\0'));
+  ASSERT_TRUE(copy->read_until(4));
+  EXPECT_EQ(to_text_view(*copy), "some" + std::string(5, '\0'));
+  ASSERT_TRUE(copy->read_until(1000));
+  const FileCopy moved = std::move(*copy);
+  EXPECT_EQ(to_text_view(moved), "some text");
+}
+
+TEST_F(FileTest, AFileThatIsTruncatedWhileItIsCopiedIsAnError) {
+  const auto path = in_folder("a");
+  ASSERT_TRUE(write_atomically(path, "some text"));
+  auto copy = FileCopy::open(path);
+  ASSERT_TRUE(copy->read_until(2));
+  fs::resize_file(path, 5);
+  const auto result = copy->read_until(9);
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message, HasSubstr("ends after 5 bytes, it had 9"));
+}
+
 TEST_F(FileTest, EmptyFileHasNoBytes) {
   const auto path = in_folder("empty");
   ASSERT_TRUE(write_atomically(path, ""));
   const auto mapped = MappedFile::open(path);
   ASSERT_TRUE(mapped);
   EXPECT_TRUE(mapped->bytes().empty());
+  auto copy = FileCopy::open(path);
+  ASSERT_TRUE(copy);
+  EXPECT_TRUE(copy->read_until(8));
+  EXPECT_TRUE(copy->bytes().empty());
   EXPECT_EQ(*read_text(path), "");
 }
 
@@ -79,6 +121,7 @@ TEST_F(FileTest, ErrorsNameMissingFilesDirectoriesAndPipes) {
   const auto missing = in_folder("none");
   EXPECT_THAT(MappedFile::open(missing).error().message,
               HasSubstr(missing.string() + ": cannot open it: No such file"));
+  EXPECT_THAT(FileCopy::open(missing).error().message, HasSubstr("No such file"));
   EXPECT_THAT(read_text(missing).error().message, HasSubstr("No such file"));
   EXPECT_THAT(MappedFile::open(folder_).error().message, HasSubstr("is a directory"));
   EXPECT_THAT(read_text(folder_).error().message, HasSubstr("is a directory"));
@@ -86,6 +129,7 @@ TEST_F(FileTest, ErrorsNameMissingFilesDirectoriesAndPipes) {
   const auto pipe = in_folder("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(MappedFile::open(pipe).error().message, HasSubstr("is a pipe or device"));
+  EXPECT_THAT(FileCopy::open(pipe).error().message, HasSubstr("is a pipe or device"));
   EXPECT_THAT(write_atomically(pipe, "x").error().message, HasSubstr("is a pipe or device"));
 }
 
@@ -105,6 +149,20 @@ TEST_F(FileTest, WritingKeepsPermissionsAndFollowsLinks) {
 TEST_F(FileTest, MissingDirectoryIsNamed) {
   const auto path = folder_ / "no" / "a";
   EXPECT_THAT(write_atomically(path, "x").error().message, HasSubstr((folder_ / "no").string()));
+}
+
+TEST_F(FileTest, WhatCannotBeWrittenIsFoundBeforeWriting) {
+  EXPECT_TRUE(check_writable(in_folder("new")).has_value());
+  EXPECT_TRUE(write_atomically(in_folder("old"), "content").has_value());
+  EXPECT_TRUE(check_writable(in_folder("old")).has_value());
+  EXPECT_EQ(*read_text(in_folder("old")), "content");
+  EXPECT_THAT(entries(), UnorderedElementsAre("old")) << "it leaves no file";
+  EXPECT_THAT(check_writable(in_folder("none/file")).error().message, HasSubstr("does it exist"));
+  EXPECT_THAT(check_writable(in_folder("old") / "file").error().message,
+              HasSubstr("Not a directory"));
+  EXPECT_THAT(check_writable(folder_).error().message, HasSubstr("is a directory"));
+  EXPECT_THAT(check_writable("/dev/null").error().message, HasSubstr("is a pipe or device"));
+  EXPECT_FALSE(check_writable("").has_value());
 }
 
 TEST_F(FileTest, FailedWriteKeepsTheOldFileAndNothingElse) {

@@ -35,12 +35,13 @@ bool is_file_at(const FileDescriptor& file, const path& name) {
          open.st_dev == there.st_dev && open.st_ino == there.st_ino;
 }
 
-// False when the file was removed as abandoned between its creation and the lock.
+// False when the file was removed as abandoned between its creation and the lock. If that cannot be
+// determined, the rename of a removed file fails.
 bool lock_as_writer(const FileDescriptor& file) {
   struct stat info {};
   if (!lock(file) && errno == EWOULDBLOCK)
     return false;  // other errors: a file system without locks
-  return ::fstat(file.number(), &info) == 0 && info.st_nlink > 0;
+  return ::fstat(file.number(), &info) != 0 || info.st_nlink > 0;
 }
 
 // A temporary file that removes itself unless it is committed.
@@ -50,10 +51,9 @@ class TemporaryFile {
   static Result<TemporaryFile> create(const path& target) {
     const path folder = target.has_parent_path() ? target.parent_path() : path(".");
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      const path name = folder / temporary_name(attempt);
-      FileDescriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-      if (file && lock_as_writer(file)) return TemporaryFile(name, folder, std::move(file));
-      if (file || errno == EEXIST) continue;
+      TemporaryFile temporary(folder / temporary_name(attempt), folder);
+      if (temporary.open()) return temporary;
+      if (temporary.file_ || errno == EEXIST) continue;
       return system_error(target, "cannot create a file in the directory '" + folder.string() +
                                       "' (does it exist, may you write there?)");
     }
@@ -62,12 +62,13 @@ class TemporaryFile {
   }
 
   TemporaryFile(TemporaryFile&& other) noexcept
-      : name_(std::exchange(other.name_, {})),
+      : name_(std::move(other.name_)),
         folder_(std::move(other.folder_)),
-        file_(std::move(other.file_)) {}
+        file_(std::move(other.file_)),
+        exists_(std::exchange(other.exists_, false)) {}
   TemporaryFile& operator=(TemporaryFile&&) = delete;
   ~TemporaryFile() {
-    if (!name_.empty()) ::unlink(name_.c_str());
+    if (exists_) ::unlink(name_.c_str());
   }
 
   int number() const { return file_.number(); }
@@ -79,22 +80,30 @@ class TemporaryFile {
     if (std::rename(name_.c_str(), target.c_str()) != 0) {
       return system_error(target, "cannot replace it; the old file is untouched");
     }
-    name_.clear();
+    exists_ = false;
     // The new name is durable only after the directory is synced. Some file systems cannot sync a
     // directory; the content is in place all the same.
-    if (const FileDescriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        folder) {
+    if (const FileDescriptor folder = open_file(folder_, O_RDONLY | O_DIRECTORY); folder) {
       ::fsync(folder.number());
     }
     return {};
   }
 
  private:
-  TemporaryFile(path name, path folder, FileDescriptor file)
-      : name_(std::move(name)), folder_(std::move(folder)), file_(std::move(file)) {}
+  // Allocates all memory before the file exists, so that it cannot be left behind.
+  TemporaryFile(path name, path folder) : name_(std::move(name)), folder_(std::move(folder)) {}
+
+  // Creates and locks the file. False with a descriptor: it was removed as abandoned.
+  bool open() {
+    file_ = open_file(name_, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    exists_ = file_ && lock_as_writer(file_);
+    return exists_;
+  }
+
   path name_;
   path folder_;
   FileDescriptor file_;
+  bool exists_ = false;
 };
 
 Result<void> write_all(int file, std::span<const std::byte> bytes, const path& target) {
@@ -146,12 +155,20 @@ Result<void> write_atomically(const path& path, std::span<const std::byte> bytes
   return temporary.commit(target);
 }
 
+Result<void> check_writable(const path& path) {
+  if (path.empty()) return fail(Fault::argument, "no file name to write to");
+  const auto target = resolve_link(path);
+  SKIM_RETURN_IF_ERROR(existing_mode(target));
+  SKIM_RETURN_IF_ERROR(TemporaryFile::create(target));
+  return {};
+}
+
 void remove_abandoned_temporaries(const path& folder) {
   std::error_code failure;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(kTemporarySuffix)) continue;
-    const FileDescriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const FileDescriptor file = open_file(entry.path(), O_RDONLY | O_NOFOLLOW);
     // Nobody else renames or removes a file while we hold its lock.
     if (file && lock(file) && is_file_at(file, entry.path())) ::unlink(entry.path().c_str());
   }

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/json_memory.h"
 #include "base/result_macros.h"
 #include "skim/result.h"
 

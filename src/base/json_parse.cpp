@@ -108,8 +108,10 @@ bool parse_fast(dom::parser& parser, std::string_view text, Json& into) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
   dom::element root;
   // Copies the text into a buffer of the parser, because simdjson reads beyond the end.
-  if (parser.parse(text.data(), text.size(), true).get(root) != simdjson::SUCCESS) return false;
-  return convert(root, 0, into);
+  const auto error = parser.parse(text.data(), text.size(), true).get(root);
+  // It keeps those buffers for which there was memory and takes them for all it needs.
+  if (error == simdjson::MEMALLOC) parser = dom::parser();
+  return error == simdjson::SUCCESS && convert(root, 0, into);
 }
 
 // Iterates over a text and publishes its position.

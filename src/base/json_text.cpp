@@ -37,13 +37,12 @@ std::size_t append_special(std::string& out, std::string_view text) {
     append_escape(out, text[0]);
     return 1;
   }
-  const std::size_t length = utf8_length(text);
-  if (length == 0) {
+  const CodePoint first = decode_utf8(text, 0);
+  if (first.code == kReplacementCharacter)
     out += kReplacementText;
-    return 1;
-  }
-  out.append(text.substr(0, length));
-  return length;
+  else
+    out.append(text.substr(0, first.length));
+  return first.length;
 }
 
 template <class Number>

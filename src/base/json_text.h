@@ -7,7 +7,7 @@
 
 namespace skim {
 
-// Quoted and escaped as by to_text: invalid UTF-8 becomes U+FFFD.
+// Quoted and escaped as by to_text: each ill-formed sequence (utf8.h) becomes one U+FFFD.
 void append_json(std::string& out, std::string_view text);
 
 // Six significant digits, the precision of a float, with a decimal point or an exponent. Numbers

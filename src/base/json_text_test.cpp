@@ -37,6 +37,15 @@ TEST(AppendJson, InvalidUtf8IsReplaced) {
   EXPECT_TRUE(parse_json(written<std::string_view>("\xE2\x80 \xED\xA0\x80 \xC0\xAF \xF0"), "text"));
 }
 
+// Each byte of a truncated sequence became a replacement character of its own.
+TEST(AppendJson, AnIllFormedSequenceIsReplacedOnceAsByToText) {
+  EXPECT_EQ(written<std::string_view>("\xEF\xBD."), "\"\uFFFD.\"");
+  for (const std::string text : {"\xE2\x80 \xF0\x9F\x8E", "\xED\xA0\x80", "\xC0\xAF\xF5",
+                                 "\xEF\xEF\xBD\xEF\xBFg\xBD", "\uFFFD"}) {
+    EXPECT_EQ(written<std::string_view>(text), to_text(Json(text)));
+  }
+}
+
 TEST(AppendJson, NumbersHaveSixDigitsAndAPointOrAnExponent) {
   EXPECT_EQ(written(0.1234567), "0.123457");
   EXPECT_EQ(written(0.5), "0.5");

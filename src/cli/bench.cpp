@@ -46,12 +46,17 @@ void declare(Options& options, BenchOptions& chosen) {
   options.add("--sequence", speed.sequence_length, "N", "words per text (default 100)");
   options.add("--vocab-size", speed.vocab_size, "N", "distinct words (default 20000)");
   options.add("--rounds", speed.rounds, "N", "number of interleaved rounds (default 20)");
+  options.add("--batch", speed.batch, "N",
+              "measure N texts in flight per thread as well, 1 to 16 (default: only one text at a "
+              "time)");
+  options.add_bounds("--batch", 1, 16);
   options.add("--seed", speed.seed, "N", "random seed of words and decisions (default 1)");
   for (const auto& [old_name, new_name] : kRenamed) options.add_renamed(old_name, new_name);
   options.add_renamed("--html", "reproduction/plot, which draws what --json prints");
   options.add_flag("--json", chosen.json, "the rows as JSON");
   options.add_flag("--quiet", chosen.quiet, "no progress bar");
   options.add_example("taskset -c 0 skim bench --hidden-size 100,200 --json");
+  options.add_example("taskset -c 0 skim bench --batch 8");
 }
 
 // The option parser has checked the name.
@@ -69,6 +74,16 @@ SpeedOptions speed_options(const BenchOptions& chosen) {
   return options;
 }
 
+Json batch_json(const BatchSpeed& batch) {
+  return {{"texts", batch.texts},
+          {"dense_ns_per_word", round_significant(batch.dense_ns)},
+          {"skim_ns_per_word", round_significant(batch.skim_ns)},
+          {"dense_gain", round_significant(batch.dense_gain)},
+          {"skim_gain", round_significant(batch.skim_gain)},
+          {"speedup", round_significant(batch.speedup)}};
+}
+
+// The figures outside of "batch" are of one text at a time.
 Json row_json(const SpeedRow& row) {
   return {{"cell", to_string(row.cell)},
           {"hidden_size", row.hidden_size},
@@ -89,9 +104,14 @@ Json row_json(const SpeedRow& row) {
 
 Json rows_json(const std::vector<SpeedRow>& rows) {
   Json json = Json::array();
-  for (const SpeedRow& row : rows) json.push_back(row_json(row));
+  for (const SpeedRow& row : rows) {
+    json.push_back(row_json(row));
+    if (row.batch) json.back()["batch"] = batch_json(*row.batch);
+  }
   return json;
 }
+
+std::string format_ratio(double ratio) { return format_number(ratio, 2) + "x"; }
 
 Table rows_table(const std::vector<SpeedRow>& rows) {
   Table table{{"cell", "hidden size", "skim size", "skimmed", "dense ns", "skim ns",
@@ -102,22 +122,45 @@ Table rows_table(const std::vector<SpeedRow>& rows) {
         {std::string(to_string(row.cell)), std::to_string(row.hidden_size),
          std::to_string(row.skim_size), format_percent(row.skim_rate, 1),
          format_number(row.dense_ns, 0), format_number(row.skim_ns, 0),
-         format_number(row.skimmed_word_ns, 0), format_number(row.speedup, 2) + "x",
-         format_number(row.costs.paper.reduction(), 2) + "x",
-         format_number(row.costs.counted.reduction(), 2) + "x",
-         format_number(row.costs.executed.reduction(), 2) + "x",
-         format_percent(row.share_of_executed(), 0), format_percent(row.share_of_bandwidth, 0)});
+         format_number(row.skimmed_word_ns, 0), format_ratio(row.speedup),
+         format_ratio(row.costs.paper.reduction()), format_ratio(row.costs.counted.reduction()),
+         format_ratio(row.costs.executed.reduction()), format_percent(row.share_of_executed(), 0),
+         format_percent(row.share_of_bandwidth, 0)});
   }
   return table;
 }
 
+// Both modes side by side, so that no speed-up compares one with the other.
+Table batch_table(const std::vector<SpeedRow>& rows) {
+  Table table{{"cell", "hidden size", "skim size", "skimmed", "dense ns single", "batch", "gain",
+               "skim ns single", "batch", "gain", "speed-up single", "batch"},
+              {}};
+  for (const SpeedRow& row : rows) {
+    table.rows.push_back({std::string(to_string(row.cell)), std::to_string(row.hidden_size),
+                          std::to_string(row.skim_size), format_percent(row.skim_rate, 1),
+                          format_number(row.dense_ns, 0), format_number(row.batch->dense_ns, 0),
+                          format_ratio(row.batch->dense_gain), format_number(row.skim_ns, 0),
+                          format_number(row.batch->skim_ns, 0), format_ratio(row.batch->skim_gain),
+                          format_ratio(row.speedup), format_ratio(row.batch->speedup)});
+  }
+  return table;
+}
+
+std::string batch_text(const std::vector<SpeedRow>& rows) {
+  return "\nSingle: one text at a time, as above. Batch: " +
+         std::to_string(rows.front().batch->texts) +
+         " texts in flight on one thread, for both readers.\n" + table_text(batch_table(rows)) +
+         "\nGain: single over batch. Speed-up: dense over skim of the same mode.\n";
+}
+
 std::string rows_text(const std::vector<SpeedRow>& rows) {
   return table_text(rows_table(rows)) +
-         "\nNanoseconds per word, one thread, random decisions. Share: speed-up over the executed "
-         "FLOP reduction.\nBandwidth: weight bytes per ns of the dense step over the measured "
-         "memory "
-         "bandwidth.\nMachine: " +
-         printable(to_string(this_machine())) + "\n";
+         "\nNanoseconds per word, one thread, one text at a time, random decisions. Share: "
+         "speed-up "
+         "over the executed FLOP reduction.\nBandwidth: weight bytes per ns of the dense step over "
+         "the measured memory bandwidth.\n" +
+         (rows.front().batch ? batch_text(rows) : "") +
+         "Machine: " + printable(to_string(this_machine())) + "\n";
 }
 
 }  // namespace
@@ -136,6 +179,8 @@ int bench_verb(Arguments arguments) {
     bar.update(0);
     rows = measure_speed(speed_options(chosen), bar.callback());
   }
+  if (!rows && rows.error().fault == Fault::argument)
+    return usage_error("bench", rows.error().message);
   if (!rows) return failed("bench", rows.error());
   if (rows->empty())
     return usage_error("bench", "nothing to measure; give at least one size and skim rate");

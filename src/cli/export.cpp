@@ -5,6 +5,7 @@
 #include "base/result_macros.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
+#include "cli/output_files.h"
 #include "cli/verbs.h"
 #include "file/model_file.h"
 #include "interchange/onnx_model.h"
@@ -80,6 +81,10 @@ int export_verb(Arguments arguments) {
   options.add_example("skim export imdb.skim --onnx imdb.onnx");
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
   if (chosen.onnx.empty()) return usage_error("export", "--onnx FILE is required");
+  if (const auto fault = validate_outputs({{"--onnx", chosen.onnx}, {"--words", chosen.words}},
+                                          {model_file(chosen.model)});
+      !fault.empty())
+    return usage_error("export", fault);
   const auto result = write_onnx(chosen);
   if (!result) return failed("export", result.error());
   return print(chosen.json ? to_text(result_json(*result, chosen)) + "\n"

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/result_macros.h"
 #include "cli/output.h"
+#include "cli/output_files.h"
 #include "cli/verbs.h"
 #include "file/model_file.h"
 #include "interchange/torch_import.h"
@@ -107,6 +108,10 @@ int import_verb(Arguments arguments) {
   if (chosen.words.empty()) return usage_error("import", "--words FILE is required");
   if (chosen.labels.empty()) return usage_error("import", "--labels A,B is required");
   if (chosen.out.empty()) return usage_error("import", "--out FILE is required");
+  if (const auto fault = validate_outputs({{"--out", chosen.out}},
+                                          {{"FILE", chosen.state}, {"--words", chosen.words}});
+      !fault.empty())
+    return usage_error("import", fault);
   const auto draft = import_state(chosen);
   if (!draft) return failed("import", draft.error());
   return print(chosen.json ? to_text(imported_json(*draft, chosen)) + "\n"

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/result_macros.h"
+#include "cli/about_text.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
 #include "cli/table.h"
@@ -31,7 +32,7 @@ struct ModelInfo {
 bool is_scale(const TensorView& tensor) { return tensor.name.ends_with(".scale"); }
 
 Result<ModelInfo> load_info(const std::filesystem::path& path) {
-  SKIM_ASSIGN_OR_RETURN(auto file, open_model_file(path));
+  SKIM_ASSIGN_OR_RETURN(auto file, open_model_file(path, FileAccess::map));
   ModelInfo info{std::move(file), 0, 0};
   std::error_code ignored;
   info.bytes = std::filesystem::file_size(path, ignored);
@@ -81,6 +82,22 @@ std::string file_size_text(std::uintmax_t bytes) {
   return size < 1e6 ? format_number(size / 1e3, 1) + " kB" : format_number(size / 1e6, 1) + " MB";
 }
 
+std::string info_line(const std::string& name, const std::string& value) {
+  constexpr std::size_t kNameWidth = 14;
+  std::string line = printable(name);
+  line.resize(std::max(kNameWidth, line.size() + 2), ' ');
+  return line + printable(value) + "\n";
+}
+
+// The description, with its further lines below the first.
+std::string about_text(const std::string& about) {
+  std::string text;
+  for (const auto& [name, value] : about_fields(about)) {
+    text += info_line(text.empty() ? "about" : "", name.empty() ? value : name + ": " + value);
+  }
+  return text;
+}
+
 std::string info_text(const ModelInfo& info) {
   const ModelSpec& spec = info.file.spec;
   std::vector<std::pair<std::string, std::string>> lines = {
@@ -110,14 +127,10 @@ std::string info_text(const ModelInfo& info) {
   lines.push_back({"labels", labels_text(spec.labels)});
   lines.push_back({"calibration", calibration_text(info.file.calibration)});
   lines.push_back({"probes", std::to_string(info.file.probes.size())});
-  if (!info.file.about.empty()) lines.push_back({"about", info.file.about});
+  lines.push_back({"checksum", info.file.checksum});
   std::string text;
-  for (const auto& [name, value] : lines) {
-    std::string line = name;
-    line.resize(14, ' ');
-    text += line + printable(value) + "\n";
-  }
-  return text;
+  for (const auto& [name, value] : lines) text += info_line(name, value);
+  return text + about_text(info.file.about);
 }
 
 Json info_json(const ModelInfo& info) {
@@ -135,6 +148,7 @@ Json info_json(const ModelInfo& info) {
           {"weight_type", to_string(info.file.spec.weight_type)},
           {"calibration", to_json(info.file.calibration)},
           {"probes", info.file.probes.size()},
+          {"checksum", info.file.checksum},
           {"about", info.file.about},
           {"tensors", std::move(tensors)}};
 }

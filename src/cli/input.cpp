@@ -1,5 +1,6 @@
 #include "cli/input.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@ namespace skim::cli {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{64} << 10U;
+// The default of 64 KiB is some fifty reviews: too few to keep all texts in flight.
+[[maybe_unused]] constexpr int kPipeBytes = 1 << 20;
 
 bool is_ready(int descriptor, int milliseconds) {
   pollfd ready{descriptor, POLLIN, 0};
@@ -39,14 +42,41 @@ Result<std::size_t> read_some(int descriptor, std::string& into) {
   }
 }
 
+tl::unexpected<Error> overlong(const std::string& what, std::size_t max_bytes) {
+  return fail(Fault::format, what + " is longer than " + std::to_string(max_bytes) +
+                                 " bytes, the limit of one text; split it");
+}
+
 }  // namespace
 
-Result<std::string> read_input() {
+Result<InputFile> InputFile::open(const std::string& name) {
+  if (name == "-") return InputFile("", FileDescriptor());
+  FileDescriptor file = open_file(name, O_RDONLY);
+  if (!file) return system_error(name, "cannot open it");
+  return InputFile(name, std::move(file));
+}
+
+int InputFile::descriptor() const { return file_ ? file_.number() : STDIN_FILENO; }
+
+tl::unexpected<Error> InputFile::error(const Error& error) const {
+  return fail(error.fault, (name_.empty() ? "" : name_ + ": ") + error.message);
+}
+
+Result<std::string> read_one_text(const InputFile& input, std::size_t max_bytes) {
   std::string text;
   while (true) {
-    SKIM_ASSIGN_OR_RETURN(const auto got, read_some(STDIN_FILENO, text));
-    if (got == 0) return text;
+    const auto got = read_some(input.descriptor(), text);
+    if (!got) return input.error(got.error());
+    if (*got == 0) return text;
+    if (text.size() > max_bytes) return input.error(overlong("the text", max_bytes).value());
   }
+}
+
+// Fails for what is not a pipe, and where the system's limit is lower.
+LineReader::LineReader(int descriptor, Limits limits) : descriptor_(descriptor), limits_(limits) {
+#ifdef F_SETPIPE_SZ
+  if (::fcntl(descriptor, F_GETPIPE_SZ) < kPipeBytes) ::fcntl(descriptor, F_SETPIPE_SZ, kPipeBytes);
+#endif
 }
 
 Result<bool> LineReader::fill(Wait wait) {
@@ -76,16 +106,23 @@ bool LineReader::has_enough() const {
          (!line_ends_.empty() && buffer_.size() >= limits_.bytes);
 }
 
+bool LineReader::is_overlong() const {
+  const std::size_t complete = line_ends_.empty() ? 0 : line_ends_.back() + 1;
+  return buffer_.size() - complete > limits_.max_line_bytes;
+}
+
 std::vector<std::string_view> LineReader::consume() {
   std::vector<std::string_view> lines;
   const auto add = [this, &lines](std::size_t end) {
     std::string_view line = std::string_view(buffer_).substr(consumed_, end - consumed_);
     if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.size() > limits_.max_line_bytes) return false;
     lines.push_back(line);
     consumed_ = std::min(end + 1, buffer_.size());
+    return true;
   };
-  const std::size_t count = std::min(line_ends_.size(), limits_.lines);
-  for (std::size_t i = 0; i < count; ++i) add(line_ends_[i]);
+  std::size_t count = 0;
+  while (count < std::min(line_ends_.size(), limits_.lines) && add(line_ends_[count])) ++count;
   const bool has_unterminated_line =
       ended_ && count == line_ends_.size() && consumed_ < buffer_.size();
   if (has_unterminated_line) add(buffer_.size());
@@ -95,17 +132,14 @@ std::vector<std::string_view> LineReader::consume() {
 
 Result<std::vector<std::string_view>> LineReader::next_block() {
   discard_consumed();
-  while (!has_enough() && !ended_) {
+  while (!has_enough() && !ended_ && !is_overlong()) {
     SKIM_ASSIGN_OR_RETURN(const auto got, fill(line_ends_.empty() ? Wait::yes : Wait::no));
     if (!got) break;
-    const std::size_t whole = line_ends_.empty() ? 0 : line_ends_.back() + 1;
-    if (buffer_.size() - whole > limits_.max_line_bytes) {
-      return fail(Fault::format, "line " + std::to_string(first_line_ + line_ends_.size()) +
-                                     " is longer than " +
-                                     std::to_string(limits_.max_line_bytes >> 20U) + " MiB");
-    }
   }
-  return consume();
+  auto lines = consume();
+  if (lines.empty() && !buffer_.empty())
+    return overlong("line " + std::to_string(first_line_), limits_.max_line_bytes);
+  return lines;
 }
 
 }  // namespace skim::cli

@@ -1,7 +1,13 @@
 // Entry point of `skim VERB ...`: dispatches to the verb. Only the chosen verb builds its options,
 // to keep start-up fast.
+#include <unistd.h>
+
 #include <array>
+#include <atomic>
 #include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -105,12 +111,46 @@ int dispatch(Arguments arguments) {
   return verb->run(arguments.subspan(1));
 }
 
+// Prints a message without allocating memory, of which there may be none.
+int failed_with(std::string_view what) {
+  for (const std::string_view part : {std::string_view("skim: "), what, std::string_view("\n")}) {
+    static_cast<void>(!::write(STDERR_FILENO, part.data(), part.size()));
+  }
+  return kFailure;
+}
+
+std::atomic<bool> ran_out_of_memory{false};
+
+// The handler of std::terminate. CLI11 and simdjson have functions that allocate memory and may not
+// throw; they run before any file is written.
+[[noreturn]] void report_and_exit() {
+  if (ran_out_of_memory) ::_exit(failed_with("out of memory"));
+  std::abort();
+}
+
+// The boundary for exceptions of the standard library: no memory, no thread, a size beyond all
+// limits. Everything else is a Result.
+int dispatch_or_report(int argc, char** argv) {
+  std::set_new_handler([] {
+    ran_out_of_memory = true;
+    throw std::bad_alloc();
+  });
+  std::set_terminate(report_and_exit);
+  try {
+    const std::vector<const char*> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return dispatch(arguments);
+  } catch (const std::bad_alloc&) {
+    return failed_with("out of memory");
+  } catch (const std::exception& error) {
+    return failed_with(error.what());
+  }
+}
+
 }  // namespace
 }  // namespace skim::cli
 
 int main(int argc, char** argv) {
   // Makes a closed pipe an error of write instead of terminating the process.
   std::signal(SIGPIPE, SIG_IGN);
-  const std::vector<const char*> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  return skim::cli::dispatch(arguments);
+  return skim::cli::dispatch_or_report(argc, argv);
 }

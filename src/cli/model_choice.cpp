@@ -60,11 +60,16 @@ Result<fs::path> model_path(const ModelChoice& choice) {
                                    "; specify one with --model FILE");
 }
 
-Result<Model> load_model(const ModelChoice& choice) {
-  SKIM_ASSIGN_OR_RETURN(auto path, model_path(choice));
+LoadOptions load_options(const ModelChoice& choice) {
   LoadOptions options;
   options.table_bytes = static_cast<std::size_t>(std::max(choice.table_mib, 0)) << 20U;
-  return Model::load(path, options);
+  options.map_file = choice.map_file;
+  return options;
+}
+
+Result<Model> load_model(const ModelChoice& choice) {
+  SKIM_ASSIGN_OR_RETURN(auto path, model_path(choice));
+  return Model::load(path, load_options(choice));
 }
 
 void declare(Options& options, PolicyChoice& choice) {

@@ -18,12 +18,14 @@ struct ModelChoice {
   std::string file;  // path, or the name of a built-in model
   int table_mib = 512;
   std::string built_in = "default";  // model to use when `file` is empty
+  bool map_file = false;             // as in LoadOptions
 };
 void declare(Options& options, ModelChoice& choice);
 
 // Resolves the model file. Built-in models are in ../share/skim relative to the program's
 // directory, or beside the program.
 Result<std::filesystem::path> model_path(const ModelChoice& choice);
+LoadOptions load_options(const ModelChoice& choice);
 Result<Model> load_model(const ModelChoice& choice);
 
 // Options of the policy.

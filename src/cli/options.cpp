@@ -28,9 +28,15 @@ struct Options::Parser {
   std::string unknown_option(const std::string& given) const;
   std::optional<std::string> find_conflict() const;
   std::optional<std::string> find_renamed(Arguments arguments) const;
+  std::optional<std::string> find_without_value(Arguments arguments) const;
 };
 
 namespace {
+
+template <class T>
+constexpr bool is_text =
+    std::is_same_v<T, std::string> || std::is_same_v<T, std::optional<std::string>> ||
+    std::is_same_v<T, std::vector<std::string>>;
 
 // The help has two columns; the second one is wrapped to stay in its column.
 constexpr std::size_t kHelpColumn = 26;
@@ -68,6 +74,33 @@ bool wants_help(Arguments arguments) {
     if (argument == "--help" || argument == "-h") return true;
   }
   return false;
+}
+
+// Returns what is wrong with a number; empty when it is valid. CLI11 would take hexadecimal and
+// octal digits and white space, and clamp whole numbers that do not fit. Writes whole numbers
+// again, because it takes a leading zero for octal.
+template <class Number>
+std::string check_number(std::string& given) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), number);
+  if (error == std::errc::result_out_of_range) return "'" + given + "' is out of range";
+  constexpr bool is_whole = std::is_integral_v<Number>;
+  if (error != std::errc() || end != given.data() + given.size())
+    return "'" + given + "' is not a " + (is_whole ? "whole number" : "number");
+  if constexpr (is_whole) given = std::to_string(number);
+  return {};
+}
+
+template <class T>
+std::string check_value(std::string& given) {
+  if constexpr (std::is_same_v<T, int> || std::is_same_v<T, std::vector<int>>)
+    return check_number<int>(given);
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    return check_number<std::uint64_t>(given);
+  else if constexpr (!is_text<T>)
+    return check_number<double>(given);
+  else
+    return {};
 }
 
 std::string with_value(const CLI::Option& option) {
@@ -138,6 +171,17 @@ std::optional<std::string> Options::Parser::find_conflict() const {
   return std::nullopt;
 }
 
+// "--option=" from an unset variable; CLI11 would take the next argument as its value.
+std::optional<std::string> Options::Parser::find_without_value(Arguments arguments) const {
+  for (const std::string_view argument : arguments) {
+    if (argument == "--") break;
+    if (!argument.starts_with("--") || argument.find('=') != argument.size() - 1) continue;
+    const std::string name(argument.substr(0, argument.size() - 1));
+    if (app.get_option_no_throw(name) != nullptr) return name + "= has no value";
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> Options::Parser::find_renamed(Arguments arguments) const {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view argument = arguments[i];
@@ -178,14 +222,12 @@ void Options::add(const std::string& name, T& into, const std::string& value,
   } else {
     option->take_last();
   }
-  constexpr bool is_text = std::is_same_v<T, std::string> ||
-                           std::is_same_v<T, std::optional<std::string>> ||
-                           std::is_same_v<T, std::vector<std::string>>;
   const bool is_path = value.ends_with("FILE") || value.ends_with("DIR");
-  if (is_text && !is_path) return;
-  option->check([value](const std::string& given) {
-    return given.empty() ? "the value is empty, expected " + value : std::string{};
-  });
+  if (is_text<T> && !is_path) return;
+  const auto check = [value](std::string& given) {
+    return given.empty() ? "the value is empty, expected " + value : check_value<T>(given);
+  };
+  option->transform(CLI::Validator(check, ""));
 }
 
 void Options::add_bounds(const std::string& name, int min, int max) {
@@ -258,6 +300,9 @@ std::optional<int> Options::parse(Arguments arguments) {
   parser_->app.add_flag("--help", help, "show this help");
   if (wants_help(arguments)) return print(parser_->help());
   if (const auto message = parser_->find_renamed(arguments)) {
+    return usage_error(parser_->verb, *message);
+  }
+  if (const auto message = parser_->find_without_value(arguments)) {
     return usage_error(parser_->verb, *message);
   }
   // CLI11 expects the arguments in reverse order.

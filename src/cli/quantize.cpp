@@ -8,6 +8,7 @@
 #include "base/result_macros.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
+#include "cli/output_files.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "eval/report.h"
@@ -101,6 +102,13 @@ void truncate_vocabulary(ModelDraft& draft, int max_words) {
                          std::to_string(max_words) + " words");
 }
 
+Result<std::uintmax_t> size_of(const fs::path& path) {
+  std::error_code failure;
+  const std::uintmax_t size = fs::file_size(path, failure);
+  if (failure) return fail(Fault::io, path.string() + ": cannot inspect it: " + failure.message());
+  return size;
+}
+
 Result<Change> quantize(const QuantizeOptions& chosen) {
   SKIM_ASSIGN_OR_RETURN(const auto path, model_path(chosen.model));
   SKIM_ASSIGN_OR_RETURN(const auto file, open_model_file(path));
@@ -115,10 +123,9 @@ Result<Change> quantize(const QuantizeOptions& chosen) {
   change.weight_type = to_string(draft.spec.weight_type);
   change.vocab_size = draft.spec.vocab_size;
   SKIM_RETURN_IF_ERROR(recompute_probes(draft, chosen.out, change));
-  std::error_code ignored;
-  change.bytes_before = fs::file_size(path, ignored);
+  SKIM_ASSIGN_OR_RETURN(change.bytes_before, size_of(path));
   SKIM_RETURN_IF_ERROR(write_model_file(draft, chosen.out));
-  change.bytes_after = fs::file_size(chosen.out, ignored);
+  SKIM_ASSIGN_OR_RETURN(change.bytes_after, size_of(chosen.out));
   if (!chosen.quiet && !draft.calibration.points.empty() && changed) {
     print_message("quantize",
                   "the calibration was measured with the old weights; run skim tune again");
@@ -179,6 +186,9 @@ int quantize_verb(Arguments arguments) {
     return usage_error("quantize",
                        "--vocab-size must be 2 or more, because one entry is the unknown word");
   if (chosen.out.empty()) return usage_error("quantize", "--out FILE is required");
+  if (const auto fault = validate_outputs({{"--out", chosen.out}}, {model_file(chosen.model)});
+      !fault.empty())
+    return usage_error("quantize", fault);
   const auto change = quantize(chosen);
   if (!change) return failed("quantize", change.error());
   return print(chosen.json ? to_text(change_json(*change, chosen)) + "\n"

@@ -13,6 +13,7 @@
 #include "cli/input.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
+#include "cli/output_files.h"
 #include "cli/read_timing.h"
 #include "cli/reading_text.h"
 #include "cli/terminal.h"
@@ -74,16 +75,23 @@ bool is_file_argument(const ReadOptions& chosen) {
          looks_like_file_name(chosen.words[0]);
 }
 
-Result<std::string> load_text(const ReadOptions& chosen) {
-  if (is_file_argument(chosen)) return read_text(chosen.words[0]);
-  if (!chosen.file.empty() && chosen.file != "-") return read_text(chosen.file);
+// Where the text comes from: a file, "-" for standard input, or without a path the arguments.
+NamedFile text_file(const ReadOptions& chosen) {
+  if (is_file_argument(chosen)) return {"TEXT", chosen.words[0]};
+  if (!chosen.file.empty()) return {"--file", chosen.file};
   const bool from_input =
       chosen.words.empty() || (chosen.words.size() == 1 && chosen.words[0] == "-");
-  if (from_input) {
-    if (is_terminal(STDIN_FILENO) && !chosen.quiet) {
-      print_message("read", "type or paste the text and end it with Ctrl-D");
-    }
-    return read_input();
+  return from_input ? NamedFile{"standard input", "-"} : NamedFile{};
+}
+
+Result<std::string> load_text(const ReadOptions& chosen) {
+  const NamedFile source = text_file(chosen);
+  if (source.path == "-" && is_terminal(STDIN_FILENO) && !chosen.quiet) {
+    print_message("read", "type or paste the text and end it with Ctrl-D");
+  }
+  if (!source.path.empty()) {
+    SKIM_ASSIGN_OR_RETURN(const auto input, InputFile::open(source.path.string()));
+    return read_one_text(input);
   }
   std::string text;
   for (const std::string& word : chosen.words) text += (text.empty() ? "" : " ") + word;
@@ -118,16 +126,19 @@ std::string render(const ReadingView& view, const ReadOptions& chosen) {
 
 Result<void> read_and_print(const ReadOptions& chosen) {
   ModelChoice choice = chosen.model;
-  if (chosen.question) choice.built_in = "questions";
+  // Starts faster. With standard input, the program may wait while somebody changes the file.
+  choice.map_file = text_file(chosen).path != "-";
   SKIM_ASSIGN_OR_RETURN(const auto model, load_model(choice));
   SKIM_ASSIGN_OR_RETURN(const auto policy, policy_for(model, chosen.policy));
   SKIM_ASSIGN_OR_RETURN(auto text, load_text(chosen));
   const Query query{std::move(text), chosen.question.value_or(""), split_choices(chosen.choices)};
   Session session(model);
+  const double start = now_in_microseconds();
   SKIM_ASSIGN_OR_RETURN(const auto reading, session.read(query, policy));
-  SKIM_ASSIGN_OR_RETURN(const auto microseconds, measure_latency(session, query, policy));
-  const ReadingView view{query.text, reading,      model.spec(),   model.name(),
-                         policy,     microseconds, query.question, query.choices};
+  const double microseconds = now_in_microseconds() - start;
+  SKIM_ASSIGN_OR_RETURN(const auto warm, measure_warm_time(session, query, policy));
+  const ReadingView view{query.text,   reading,        model.spec(),  model.name(), policy,
+                         microseconds, query.question, query.choices, warm};
   if (!chosen.html.empty()) {
     const std::string name = std::filesystem::path(model.name()).stem().string();
     const std::string page = html_page(view, to_text(describe_model(model, name)));
@@ -147,6 +158,11 @@ int read_verb(Arguments arguments) {
   if (const auto fault = validate(chosen.policy); !fault.empty()) return usage_error("read", fault);
   if (chosen.question && is_blank(*chosen.question))
     return usage_error("read", "--question is empty; omit it to classify the text");
+  if (chosen.question) chosen.model.built_in = "questions";
+  if (const auto fault = validate_outputs({{"--html", chosen.html}},
+                                          {model_file(chosen.model), text_file(chosen)});
+      !fault.empty())
+    return usage_error("read", fault);
   const auto done = read_and_print(chosen);
   return done ? static_cast<int>(kSuccess) : failed("read", done.error());
 }

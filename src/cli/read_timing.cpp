@@ -1,29 +1,33 @@
 #include "cli/read_timing.h"
 
-#include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "base/result_macros.h"
+#include "tasks/metrics.h"
 
 namespace skim::cli {
+double now_in_microseconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::micro>(now).count();
+}
 
-Result<double> measure_latency(Session& session, const Query& query, Policy policy) {
-  using Clock = std::chrono::steady_clock;
-  constexpr int kRepeats = 5;
-  constexpr std::chrono::milliseconds kTimeLimit{50};
+Result<double> measure_warm_time(Session& session, const Query& query, Policy policy) {
+  constexpr std::size_t kReadings = 21;
+  constexpr double kMaxMicroseconds = 50'000;
   // A session may cache the encoded question; reading another one in between invalidates the cache.
   const Query other{".", query.question == "?" ? "!" : "?", query.choices};
   Reading reading;
-  double best = 0;
-  const auto start = Clock::now();
-  for (int i = 0; i < kRepeats && (i == 0 || Clock::now() - start < kTimeLimit); ++i) {
+  std::vector<double> times;
+  const double start = now_in_microseconds();
+  while (times.empty() ||
+         (times.size() < kReadings && now_in_microseconds() - start < kMaxMicroseconds)) {
     if (!query.question.empty()) static_cast<void>(session.read(other, policy, reading));
-    const auto before = Clock::now();
+    const double before = now_in_microseconds();
     SKIM_RETURN_IF_ERROR(session.read(query, policy, reading));
-    const double time = std::chrono::duration<double, std::micro>(Clock::now() - before).count();
-    best = i == 0 ? time : std::min(best, time);
+    times.push_back(now_in_microseconds() - before);
   }
-  return best;
+  return median(times);
 }
 
 }  // namespace skim::cli

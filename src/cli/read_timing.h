@@ -1,15 +1,15 @@
-// Latency measurement for `skim read`.
+// Times of one text for `skim read`, as docs/performance.md#times defines them.
 #pragma once
 
-#include "skim/policy.h"
-#include "skim/query.h"
-#include "skim/result.h"
 #include "skim/session.h"
 
 namespace skim::cli {
 
-// Returns the microseconds from text to answer in steady state: the minimum of a few reads.
-// `session` has read `query` before, so that embedding tables and caches are warm.
-Result<double> measure_latency(Session& session, const Query& query, Policy policy);
+// The time since an arbitrary point, in microseconds.
+double now_in_microseconds();
+
+// The warm time in microseconds: the median of up to 21 readings of a text that the session has
+// read before, as many as begin within 50 ms. The web page measures it likewise (web/timing.js).
+Result<double> measure_warm_time(Session& session, const Query& query, Policy policy);
 
 }  // namespace skim::cli

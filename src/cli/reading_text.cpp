@@ -51,6 +51,10 @@ std::string format_work(const Cost& cost) {
   return format_number((1 / reduction - 1) * 100, 0) + "% more work than dense";
 }
 
+std::string format_time(double microseconds) {
+  return format_number(microseconds, microseconds < 10 ? 1 : 0) + " us";
+}
+
 WordClass classify_step(const Step& step, const Pass& pass, const ModelSpec& spec) {
   if (step.width >= pass.hidden_size) return WordClass::read;
   return step.width > spec.reader.min_width() ? WordClass::between : WordClass::skimmed;
@@ -145,7 +149,8 @@ std::string summary_line(const ReadingView& view) {
           "% skimmed";
   if (reading.trace.size() > 1) line += " in " + std::to_string(reading.trace.size()) + " passes";
   line += "), " + format_work(reading.costs.counted);
-  return line + ", " + format_number(view.microseconds, view.microseconds < 10 ? 1 : 0) + " us";
+  if (view.warm_microseconds) line += ", " + format_time(*view.warm_microseconds) + " warm";
+  return line + ", " + format_time(view.microseconds) + " first";
 }
 
 }  // namespace skim::cli

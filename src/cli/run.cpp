@@ -1,20 +1,19 @@
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/file_descriptor.h"
 #include "base/json.h"
 #include "base/result_macros.h"
 #include "cli/input.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "skim/batch.h"
 #include "tasks/format.h"
@@ -25,7 +24,13 @@
 namespace skim::cli {
 namespace {
 
-constexpr std::size_t kMaxKeptBytes = std::size_t{4} << 20U;
+// Lines per block and thread. At the end of a block fewer and fewer texts are in flight, so it
+// should hold many times as many as a thread reads at once.
+constexpr std::size_t kLinesPerThread = 512;
+// The memory for longer texts and outputs is released after their block: every text in flight keeps
+// its own.
+constexpr std::size_t kMaxKeptTextBytes = std::size_t{64} << 10U;
+constexpr std::size_t kMaxKeptOutputBytes = std::size_t{4} << 20U;
 
 struct RunOptions {
   ModelChoice model;
@@ -35,6 +40,7 @@ struct RunOptions {
   int threads = 0;
   bool json = false;
   bool words = false;
+  bool quiet = false;
 };
 
 void declare(Options& options, RunOptions& chosen) {
@@ -48,6 +54,7 @@ void declare(Options& options, RunOptions& chosen) {
                      "input format; auto detects JSON by a first line that starts with {\"");
   options.add_flag("--json", chosen.json, "one JSON object per line instead of label<TAB>score");
   options.add_flag("--words", chosen.words, "with --json: include words and passes");
+  options.add_flag("--quiet", chosen.quiet, "no notes");
   options.add_example("skim run reviews.txt > answers.tsv");
   options.add_example("tail -f log.txt | skim run --json");
 }
@@ -87,23 +94,25 @@ class Runner {
 
   // Writes the answers block by block, in order. An error in a line is returned after the answers
   // of the lines before it.
-  Result<void> run(int descriptor) {
-    LineReader lines(descriptor);
+  Result<void> run(const InputFile& input) {
+    LineReader lines(input.descriptor(), block_limits());
     for (bool first = true;; first = false) {
       auto block = lines.next_block();
-      if (!block) return input_error(block.error());
+      if (!block) return input.error(block.error());
       if (block->empty()) return {};
       if (first) detect_input(*block);
       const auto parsed = parse_block(*block, lines.first_line());
-      SKIM_RETURN_IF_ERROR(answer_block());
-      if (!parsed) return input_error(parsed.error());
+      SKIM_RETURN_IF_ERROR(answer_block(input));
+      if (!parsed) return input.error(parsed.error());
     }
   }
 
  private:
-  tl::unexpected<Error> input_error(const Error& error) const {
-    const std::string name = chosen_.file == "-" ? "" : chosen_.file + ": ";
-    return fail(error.fault, name + error.message);
+  LineReader::Limits block_limits() const {
+    LineReader::Limits limits;
+    limits.lines =
+        std::max(limits.lines, kLinesPerThread * static_cast<std::size_t>(batch_->threads()));
+    return limits;
   }
 
   // The first non-blank line determines the format of all lines.
@@ -118,7 +127,7 @@ class Runner {
     lines_.queries.clear();
     lines_.ids.clear();
     lines_.numbers.clear();
-    bytes_ = 0;
+    longest_ = 0;
     for (std::size_t i = 0; i < block.size(); ++i) {
       Json id;
       if (json_input_) {
@@ -131,12 +140,12 @@ class Runner {
       }
       lines_.ids.push_back(std::move(id));
       lines_.numbers.push_back(first_line + i);
-      bytes_ += block[i].size();
+      longest_ = std::max(longest_, block[i].size());
     }
     return {};
   }
 
-  Result<void> answer_block() {
+  Result<void> answer_block(const InputFile& input) {
     using Clock = std::chrono::steady_clock;
     const std::size_t count = lines_.queries.size();
     if (count == 0) return {};
@@ -151,12 +160,12 @@ class Runner {
         append_answer(i, time / static_cast<double>(count), out);
       } else {
         const Error& error = readings_[i].error();
-        status = input_error(
+        status = input.error(
             {error.fault, "line " + std::to_string(lines_.numbers[i]) + ": " + error.message});
       }
     }
     // Readings and sessions are reused for their memory; very large ones are released.
-    if (out.size() > kMaxKeptBytes || bytes_ > kMaxKeptBytes) {
+    if (out.size() > kMaxKeptOutputBytes || longest_ > kMaxKeptTextBytes) {
       readings_.clear();
       batch_.emplace(model_, chosen_.threads);
     }
@@ -194,34 +203,18 @@ class Runner {
   bool json_input_ = false;
   JsonParser json_parser_;
   ParsedLines lines_;
-  std::size_t bytes_ = 0;  // of the current block
+  std::size_t longest_ = 0;  // bytes of the longest line of the current block
   std::vector<Result<Reading>> readings_;
 };
 
-// A file descriptor that is closed on destruction, except for standard input.
-class InputFile {
- public:
-  explicit InputFile(const std::string& name)
-      : descriptor_(name == "-" ? STDIN_FILENO : ::open(name.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-  ~InputFile() {
-    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
-  }
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
 Result<void> run_all(const RunOptions& chosen) {
-  const InputFile input(chosen.file);
-  if (input.descriptor() < 0) {
-    return fail(Fault::io, chosen.file + ": cannot open: " + std::strerror(errno));
-  }
+  SKIM_ASSIGN_OR_RETURN(const auto input, InputFile::open(chosen.file));
   SKIM_ASSIGN_OR_RETURN(const auto model, load_model(chosen.model));
   SKIM_ASSIGN_OR_RETURN(const auto policy, policy_for(model, chosen.policy));
-  return Runner(model, policy, chosen).run(input.descriptor());
+  if (is_terminal(input.descriptor()) && !chosen.quiet) {
+    print_message("run", "type one text per line and end with Ctrl-D");
+  }
+  return Runner(model, policy, chosen).run(input);
 }
 
 }  // namespace

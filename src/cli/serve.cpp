@@ -1,10 +1,11 @@
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/eventfd.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,9 +13,11 @@
 #include "base/file.h"
 #include "base/file_descriptor.h"
 #include "base/result_macros.h"
-#include "cli/model_choice.h"
 #include "cli/output.h"
+#include "cli/output_files.h"
+#include "cli/serve_models.h"
 #include "cli/verbs.h"
+#include "server/field_syntax.h"
 #include "server/listener.h"
 #include "server/server.h"
 
@@ -33,11 +36,13 @@ struct ServeOptions {
   int max_question = 4 << 10;
   int max_batch = 256;
   int max_connections = 1024;
+  int max_pending_bytes = 256 << 20;
   double read_timeout = 10;
   double write_timeout = 10;
   double keep_alive = 15;
   std::string token_file;
   std::string cors;
+  std::vector<std::string> allow_hosts;
   std::string access_log;
 };
 
@@ -55,6 +60,8 @@ void declare_limits(Options& options, ServeOptions& chosen) {
               "maximum number of texts per batch; beyond: 422 (default 256)");
   options.add("--max-connections", chosen.max_connections, "N",
               "maximum number of open connections; beyond: 503 (default 1024)");
+  options.add("--max-pending-bytes", chosen.max_pending_bytes, "BYTES",
+              "memory for responses that clients have not received; beyond: 503 (default 256 MiB)");
   options.add("--read-timeout", chosen.read_timeout, "SECONDS",
               "to receive a whole request (default 10)");
   options.add("--write-timeout", chosen.write_timeout, "SECONDS",
@@ -77,6 +84,9 @@ void declare(Options& options, ServeOptions& chosen) {
               "file with the token that clients must send as Authorization: Bearer TOKEN");
   options.add("--cors", chosen.cors, "ORIGIN",
               "allow requests from pages of this origin, * for all (default: none)");
+  options.add("--allow-host", chosen.allow_hosts, "NAME",
+              "answer requests for this host, too, * for all; may be repeated (default on a "
+              "loopback address: localhost and ADDRESS; else: all)");
   options.add("--access-log", chosen.access_log, "FILE|none",
               "access log, one JSON object per line (default: standard error)");
   declare_limits(options, chosen);
@@ -84,12 +94,21 @@ void declare(Options& options, ServeOptions& chosen) {
   options.add_example("skim serve --model reviews=imdb.skim --model news.skim --port 9000");
 }
 
+// A host name or an IP address, without scheme and port.
+bool is_host(const std::string& text) {
+  const bool has_port = std::count(text.begin(), text.end(), ':') == 1;
+  return !text.empty() && !has_port && server::is_authority(text);
+}
+
 // Checks the options without opening files. Returns an error message, empty if they are valid.
 std::string validate(const ServeOptions& chosen) {
-  const auto positive = {
-      std::pair{"--queue", chosen.queue}, {"--max-body", chosen.max_body},
-      {"--max-text", chosen.max_text},    {"--max-question", chosen.max_question},
-      {"--max-batch", chosen.max_batch},  {"--max-connections", chosen.max_connections}};
+  const auto positive = {std::pair{"--queue", chosen.queue},
+                         {"--max-body", chosen.max_body},
+                         {"--max-text", chosen.max_text},
+                         {"--max-question", chosen.max_question},
+                         {"--max-batch", chosen.max_batch},
+                         {"--max-connections", chosen.max_connections},
+                         {"--max-pending-bytes", chosen.max_pending_bytes}};
   for (const auto& [option, value] : positive) {
     if (value < 1) return std::string(option) + " must be at least 1";
   }
@@ -106,48 +125,22 @@ std::string validate(const ServeOptions& chosen) {
   for (const std::string& model : chosen.models) {
     if (model.ends_with('=')) return "--model " + model + " names no file, expected NAME=FILE";
   }
+  for (const std::string& host : chosen.allow_hosts) {
+    if (!is_host(host)) {
+      return "--allow-host " + host + " is invalid, expected a host such as example.org, or *";
+    }
+  }
   const bool is_printable = std::all_of(chosen.cors.begin(), chosen.cors.end(),
                                         [](char c) { return c > 0x20 && c < 0x7F; });
   return is_printable ? "" : "--cors must be an origin such as https://example.org, or *";
 }
 
-bool is_model_name(std::string_view text) {
-  constexpr std::string_view kAllowed =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-  return !text.empty() && text.size() <= 64 &&
-         text.find_first_not_of(kAllowed) == std::string_view::npos;
-}
-
-// Loads the model of one --model argument: NAME=FILE, FILE (named by its stem) or a built-in model.
-Result<server::ServedModel> load_served_model(const std::string& argument, int table_mib) {
-  const std::size_t equals = argument.find('=');
-  const bool has_name = equals != std::string::npos && is_model_name(argument.substr(0, equals));
-  ModelChoice choice;
-  choice.file = has_name ? argument.substr(equals + 1) : argument;
-  choice.table_mib = table_mib;
-  SKIM_ASSIGN_OR_RETURN(const auto path, model_path(choice));
-  const std::string name = has_name ? argument.substr(0, equals) : path.stem().string();
-  if (!is_model_name(name)) {
-    return fail(Fault::argument, argument +
-                                     ": expected a model name of at most 64 letters, digits and "
-                                     "._-; give one with --model NAME=FILE");
-  }
-  SKIM_ASSIGN_OR_RETURN(auto model, load_model(choice));
-  return server::ServedModel{name, std::move(model)};
-}
-
-Result<std::vector<server::ServedModel>> load_models(const ServeOptions& chosen) {
-  std::vector<server::ServedModel> models;
-  const std::vector<std::string> built_in = {""};
-  for (const std::string& argument : chosen.models.empty() ? built_in : chosen.models) {
-    SKIM_ASSIGN_OR_RETURN(auto served, load_served_model(argument, chosen.table_mib));
-    if (server::find_model(models, served.name)) {
-      return fail(Fault::argument, "two models have the name '" + served.name +
-                                       "'; rename one with --model NAME=FILE");
-    }
-    models.push_back(std::move(served));
-  }
-  return models;
+// The log is appended to its file, which must not be one of the files that are read.
+std::string validate_log(const ServeOptions& chosen, const std::vector<ModelSource>& sources) {
+  std::vector<NamedFile> inputs = {{"--token-file", chosen.token_file}};
+  for (const ModelSource& source : sources) inputs.push_back(model_file(source.choice));
+  const bool has_file = chosen.access_log != "none";
+  return validate_outputs({{"--access-log", has_file ? chosen.access_log : ""}}, inputs);
 }
 
 // Reads the token; empty when no file is given.
@@ -174,6 +167,7 @@ server::Limits make_limits(const ServeOptions& chosen) {
   limits.question_bytes = size(chosen.max_question);
   limits.batch = size(chosen.max_batch);
   limits.connections = size(chosen.max_connections);
+  limits.pending_bytes = size(chosen.max_pending_bytes);
   limits.queue = size(chosen.queue);
   limits.read_timeout = time(chosen.read_timeout);
   limits.write_timeout = time(chosen.write_timeout);
@@ -194,29 +188,47 @@ Result<LogFile> open_log(const std::string& name) {
     log.descriptor = STDERR_FILENO;
     return log;
   }
-  log.file = FileDescriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
+  log.file = open_file(name, O_WRONLY | O_CREAT | O_APPEND, 0640);
   if (!log.file) return system_error(name, "cannot open the access log");
   log.descriptor = log.file.number();
   return log;
 }
 
-// SIGTERM and SIGINT request a graceful shutdown through a descriptor, because a signal handler may
-// only call async-signal-safe functions. A second signal terminates the process at once.
+// Signal handlers write to these descriptors, because they may only call async-signal-safe
+// functions.
 volatile std::sig_atomic_t stop_descriptor = -1;
+volatile std::sig_atomic_t reload_descriptor = -1;
+volatile std::sig_atomic_t has_terminal = 0;
 
-extern "C" void request_stop(int /*signal*/) {
-  std::signal(SIGTERM, SIG_DFL);
-  std::signal(SIGINT, SIG_DFL);
+void signal_descriptor(int descriptor) {
   const int error = errno;
   const std::uint64_t one = 1;
-  static_cast<void>(!::write(stop_descriptor, &one, sizeof one));
+  static_cast<void>(!::write(descriptor, &one, sizeof one));
   errno = error;
 }
 
-void install_signal_handlers(const FileDescriptor& stop) {
-  stop_descriptor = stop.number();
-  std::signal(SIGTERM, request_stop);
-  std::signal(SIGINT, request_stop);
+// SIGTERM and SIGINT request a graceful shutdown. A second signal terminates the process at once.
+extern "C" void request_stop(int /*signal*/) {
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, SIG_DFL);
+  signal_descriptor(stop_descriptor);
+}
+
+// SIGHUP requests a reload. The same signal arrives when the terminal is closed in which the server
+// was started: then it stops.
+extern "C" void request_reload(int signal) {
+  termios ignored{};
+  const bool terminal_closed = has_terminal != 0 && ::tcgetattr(STDIN_FILENO, &ignored) != 0;
+  if (terminal_closed) return request_stop(signal);
+  signal_descriptor(reload_descriptor);
+}
+
+// On a public address all hosts are allowed unless --allow-host is given.
+server::HostFilter make_host_filter(const ServeOptions& chosen, const server::Listener& listener) {
+  if (!listener.loopback && chosen.allow_hosts.empty()) return {};
+  std::vector<std::string> names = chosen.allow_hosts;
+  names.push_back(chosen.host);
+  return server::HostFilter(names);
 }
 
 void announce(const server::Listener& listener, const server::ServerOptions& options) {
@@ -228,28 +240,59 @@ void announce(const server::Listener& listener, const server::ServerOptions& opt
   static_cast<void>(write_all(STDERR_FILENO, line));
 }
 
-int resolve_threads(const ServeOptions& chosen) {
-  if (chosen.threads > 0) return chosen.threads;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+std::size_t resolve_threads(const ServeOptions& chosen) {
+  if (chosen.threads > 0) return static_cast<std::size_t>(chosen.threads);
+  return std::max(1U, std::thread::hardware_concurrency());
 }
 
-Result<void> run_server(const ServeOptions& chosen) {
-  SKIM_ASSIGN_OR_RETURN(auto models, load_models(chosen));
+// Returns large responses to the system as soon as they are freed. By default glibc moves its
+// limits up to what was freed last, and each thread then keeps tens of megabytes.
+void limit_retained_memory() {
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 4 << 20);
+#endif
+}
+
+// Requests of the signal handlers, as eventfds.
+struct Signals {
+  FileDescriptor stop{::eventfd(0, EFD_CLOEXEC)};
+  FileDescriptor reload{::eventfd(0, EFD_CLOEXEC)};
+  FileDescriptor end_reloads{::eventfd(0, EFD_CLOEXEC)};  // of the reloading thread
+};
+
+// Call it before models are loaded, which may take seconds: a reload that is requested meanwhile
+// must not end the process.
+void accept_reloads(const Signals& signals) {
+  reload_descriptor = signals.reload.number();
+  stop_descriptor = signals.stop.number();
+  has_terminal = ::isatty(STDIN_FILENO);
+  std::signal(SIGHUP, request_reload);
+}
+
+Result<void> run_server(const ServeOptions& chosen, const std::vector<ModelSource>& sources) {
+  limit_retained_memory();
+  const server::Limits limits = make_limits(chosen);
+  SKIM_RETURN_IF_ERROR(server::reserve_descriptors(limits));
+  const Signals signals;
+  if (!signals.stop || !signals.reload || !signals.end_reloads)
+    return fail(Fault::io, "cannot create an event descriptor");
+  accept_reloads(signals);
+  SKIM_ASSIGN_OR_RETURN(auto models, load_models(sources));
+  server::ModelRegistry registry(std::move(models), resolve_threads(chosen));
   SKIM_ASSIGN_OR_RETURN(auto token, load_token(chosen.token_file));
   SKIM_ASSIGN_OR_RETURN(const auto log_file, open_log(chosen.access_log));
-  std::vector<std::string> names;
-  for (const server::ServedModel& each : models) names.push_back(each.name);
-  const server::ServerOptions options{std::move(models), make_limits(chosen), std::move(token),
-                                      chosen.cors};
-  server::Metrics metrics(std::move(names));
-  const FileDescriptor stop(::eventfd(0, EFD_CLOEXEC));
-  if (!stop) return fail(Fault::io, "cannot create an event descriptor");
+  server::Metrics metrics(registry.names());
   SKIM_ASSIGN_OR_RETURN(auto listener, server::listen_at(chosen.host, chosen.port));
-  install_signal_handlers(stop);
+  const server::ServerOptions options{limits, std::move(token), chosen.cors,
+                                      make_host_filter(chosen, listener)};
+  std::signal(SIGTERM, request_stop);
+  std::signal(SIGINT, request_stop);
   announce(listener, options);
   server::AccessLog log(log_file.descriptor, metrics);
+  const Reloader reloader(sources, registry, metrics, signals.reload, signals.end_reloads);
   return server::serve(
-      {options, metrics, log, std::move(listener.socket), stop.number(), resolve_threads(chosen)});
+      {options, registry, metrics, log, std::move(listener.socket), signals.stop.number()});
 }
 
 }  // namespace
@@ -258,12 +301,17 @@ int serve_verb(Arguments arguments) {
   ServeOptions chosen;
   Options options("serve",
                   "Serves models over HTTP, with a demo page at /. SIGTERM or Ctrl-C "
-                  "stops it after all requests that have arrived are answered.",
+                  "stops it after all requests that have arrived are answered; SIGHUP reloads "
+                  "the models.",
                   "[options]");
   declare(options, chosen);
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
   if (const auto error = validate(chosen); !error.empty()) return usage_error("serve", error);
-  const auto done = run_server(chosen);
+  const auto sources = find_models(chosen.models, chosen.table_mib);
+  if (!sources) return failed("serve", sources.error());
+  if (const auto error = validate_log(chosen, *sources); !error.empty())
+    return usage_error("serve", error);
+  const auto done = run_server(chosen, *sources);
   return done ? static_cast<int>(kSuccess) : failed("serve", done.error());
 }
 

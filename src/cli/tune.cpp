@@ -5,6 +5,7 @@
 #include "base/result_macros.h"
 #include "cli/evaluation.h"
 #include "cli/output.h"
+#include "cli/output_files.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "eval/calibrate.h"
@@ -97,6 +98,10 @@ int tune_verb(Arguments arguments) {
   if (chosen.points < 3 || chosen.points > 1000) {
     return usage_error("tune", "--points must be from 3 to 1000");
   }
+  // The model may be replaced, which is the default.
+  if (const auto fault = validate_outputs({{"--out", chosen.out}}, {{"FILE", chosen.data.file}});
+      !fault.empty())
+    return usage_error("tune", fault);
   const auto done = tune(chosen);
   return done ? print(*done) : failed("tune", done.error());
 }

@@ -10,8 +10,22 @@
 namespace skim {
 namespace {
 
-// Queries per batch: few enough for steady progress, enough to keep all threads busy.
-constexpr std::size_t kBatchSize = 256;
+// At the end of a batch fewer and fewer texts are in flight, so a batch should hold many times as
+// many texts as are read at once; few enough for steady progress and bounded memory.
+constexpr std::size_t kMinBatchSize = 256;
+constexpr std::size_t kMaxBatchSizePerThread = 512;
+constexpr std::size_t kBatchBytes = std::size_t{4} << 20U;
+
+// Number of queries in the next batch: beyond kMinBatchSize only as long as their texts are short.
+std::size_t batch_size(std::span<const Query> queries, int threads) {
+  const std::size_t most =
+      std::min(queries.size(),
+               std::max(kMinBatchSize, kMaxBatchSizePerThread * static_cast<std::size_t>(threads)));
+  std::size_t count = 0;
+  for (std::size_t bytes = 0; count < most && (count < kMinBatchSize || bytes < kBatchBytes);)
+    bytes += queries[count++].text.size();
+  return count;
+}
 
 void add(const Reading& reading, Tally& sums) {
   if (reading.answer.index >= 0) {
@@ -62,9 +76,11 @@ Result<Tally> tally(Batch& batch, std::span<const Query> queries, Policy policy,
                     const Progress& progress, const ReadingCallback& on_reading) {
   Tally sums;
   sums.answers.reserve(queries.size());
-  std::vector<Result<Reading>> readings(std::min(kBatchSize, queries.size()));
-  for (std::size_t begin = 0; begin < queries.size(); begin += kBatchSize) {
-    const std::size_t count = std::min(kBatchSize, queries.size() - begin);
+  std::vector<Result<Reading>> readings;
+  std::size_t count = 0;
+  for (std::size_t begin = 0; begin < queries.size(); begin += count) {
+    count = batch_size(queries.subspan(begin), batch.threads());
+    if (readings.size() < count) readings.resize(count);
     batch.read(queries.subspan(begin, count), policy, std::span(readings).first(count));
     for (std::size_t i = 0; i < count; ++i) {
       if (!readings[i]) {

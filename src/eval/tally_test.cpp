@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "eval/sample_texts.h"
 #include "skim/session.h"
 
@@ -10,7 +13,7 @@ namespace {
 
 TEST(Tally, EqualsReadingOneByOne) {
   const Model model = sample_model();
-  const auto queries = sample_queries(300);  // more than one batch
+  const auto queries = sample_queries(1100);  // more than one batch
   Batch batch(model, 2);
   const auto sums = tally(batch, queries, Policy{});
   ASSERT_TRUE(sums) << sums.error().message;
@@ -47,7 +50,7 @@ TEST(Tally, WorkIsLessThanTheDenseReadersWhenAllIsSkimmed) {
 
 TEST(Tally, CallsBackWithEveryReadingInOrder) {
   const Model model = sample_model();
-  const auto queries = sample_queries(300);
+  const auto queries = sample_queries(1100);
   Batch batch(model, 2);
   std::vector<std::size_t> words;
   const auto sums = tally(batch, queries, Policy{}, {}, [&words](const Reading& reading) {
@@ -56,6 +59,21 @@ TEST(Tally, CallsBackWithEveryReadingInOrder) {
   ASSERT_TRUE(sums);
   ASSERT_EQ(words.size(), queries.size());
   for (std::size_t i = 0; i < words.size(); ++i) EXPECT_EQ(words[i], i + 1);
+}
+
+std::size_t count_batches(std::span<const Query> queries, int threads) {
+  Batch batch(sample_model(), threads);
+  std::size_t batches = 0;
+  EXPECT_TRUE(tally(batch, queries, Policy{}, [&batches](double) { ++batches; }));
+  return batches;
+}
+
+TEST(Tally, ReadsManyShortTextsPerBatchAndFewLongOnes) {
+  const std::vector<Query> short_texts(1000, Query{"a film", {}, {}});
+  EXPECT_EQ(count_batches(short_texts, 1), 2U);
+  EXPECT_EQ(count_batches(short_texts, 2), 1U);
+  const std::vector<Query> long_texts(600, Query{std::string(32 << 10, 'x'), {}, {}});
+  EXPECT_EQ(count_batches(long_texts, 2), 3U);
 }
 
 TEST(Tally, ProgressIncreasesToOne) {

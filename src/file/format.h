@@ -18,6 +18,7 @@ inline constexpr std::string_view kCalibrationKey = "calibration";
 inline constexpr std::string_view kProbesKey = "probes";
 inline constexpr std::string_view kAboutKey = "about";
 inline constexpr std::string_view kDataChecksumKey = "data_checksum";
+inline constexpr std::string_view kChecksumKey = "checksum";
 
 // The type in which tensors marked as quantized are stored.
 DataType stored_type(WeightType weight_type);

@@ -95,6 +95,7 @@ class Loader {
     SKIM_ASSIGN_OR_RETURN(out_.calibration, read_json(kCalibrationKey, parse_calibration));
     SKIM_ASSIGN_OR_RETURN(out_.probes, read_json(kProbesKey, parse_own_probes));
     SKIM_ASSIGN_OR_RETURN(out_.about, metadata(kAboutKey));
+    SKIM_ASSIGN_OR_RETURN(out_.checksum, metadata(kChecksumKey));
     SKIM_ASSIGN_OR_RETURN(const std::string_view digits, metadata(kDataChecksumKey));
     const auto checksum = checksum_from_hex(digits);
     if (!checksum) return broken(Fault::format, "metadata 'data_checksum' is not 16 hex digits");
@@ -168,16 +169,33 @@ class Loader {
   ModelFile& out_;
 };
 
-// `mapped` is the file behind `bytes`, if there is one.
-Result<ModelFile> open_bytes(std::span<const std::byte> bytes, std::string name,
-                             std::shared_ptr<const void> owner, const MappedFile* mapped) {
+// Loads the model that `container` holds, whose bytes belong to `owner`.
+Result<ModelFile> load_container(Container container, std::string name,
+                                 std::shared_ptr<const void> owner) {
   ModelFile file;
   file.name = std::move(name);
   file.owner = std::move(owner);
-  SKIM_ASSIGN_OR_RETURN(auto container, parse_container(bytes, file.name));
-  if (mapped != nullptr) mapped->populate();
   SKIM_RETURN_IF_ERROR(Loader(std::move(container), file).load());
   return file;
+}
+
+// The data is read after the header was found valid: other files may be of any size.
+Result<ModelFile> open_copy(const std::filesystem::path& path) {
+  SKIM_ASSIGN_OR_RETURN(auto opened, FileCopy::open(path));
+  auto file = std::make_shared<FileCopy>(std::move(opened));
+  SKIM_RETURN_IF_ERROR(file->read_until(kLengthBytes));
+  SKIM_RETURN_IF_ERROR(file->read_until(claimed_header_bytes(file->bytes())));
+  SKIM_ASSIGN_OR_RETURN(auto container, parse_container(file->bytes(), path.string()));
+  SKIM_RETURN_IF_ERROR(file->read_until(file->bytes().size()));
+  return load_container(std::move(container), path.string(), std::move(file));
+}
+
+Result<ModelFile> open_mapping(const std::filesystem::path& path) {
+  SKIM_ASSIGN_OR_RETURN(auto opened, MappedFile::open(path));
+  auto file = std::make_shared<const MappedFile>(std::move(opened));
+  SKIM_ASSIGN_OR_RETURN(auto container, parse_container(file->bytes(), path.string()));
+  file->populate();
+  return load_container(std::move(container), path.string(), std::move(file));
 }
 
 }  // namespace
@@ -205,21 +223,25 @@ const TensorView* ModelFile::find(std::string_view tensor) const {
   return found == tensors.end() ? nullptr : &*found;
 }
 
-Result<ModelFile> open_model_file(const std::filesystem::path& path) {
-  SKIM_ASSIGN_OR_RETURN(auto mapped, MappedFile::open(path));
-  auto owner = std::make_shared<const MappedFile>(std::move(mapped));
-  const MappedFile* file = owner.get();
-  return open_bytes(file->bytes(), path.string(), std::move(owner), file);
+Result<ModelFile> open_model_file(const std::filesystem::path& path, FileAccess access) {
+  return access == FileAccess::copy ? open_copy(path) : open_mapping(path);
 }
 
 Result<ModelFile> open_model_bytes(std::vector<std::byte> bytes, std::string name) {
   auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  const std::span<const std::byte> view = *owner;
-  return open_bytes(view, std::move(name), std::move(owner), nullptr);
+  SKIM_ASSIGN_OR_RETURN(auto container, parse_container(*owner, name));
+  return load_container(std::move(container), std::move(name), std::move(owner));
 }
 
 std::uint64_t compute_checksum(std::span<const std::byte> data) {
   return compute_checksum(std::span(&data, 1));
+}
+
+Result<void> check_data_checksum(const ModelFile& file) {
+  if (compute_checksum(file.data) == file.data_checksum) return {};
+  return fail(Fault::format, file.name +
+                                 ": the weights do not match their checksum, the file is damaged "
+                                 "or incomplete; get or make it again");
 }
 
 std::vector<float> to_floats(const ModelFile& file, std::string_view tensor) {

@@ -22,7 +22,7 @@ namespace skim {
 // Element types of tensors. Model files contain no f16; imported files may.
 enum class DataType { f32, bf16, f16, i8, u8, u32 };
 
-// A tensor in a mapped file or in memory. Does not own its bytes.
+// A tensor in a file or in memory. Does not own its bytes.
 struct TensorView {
   std::string name;
   DataType type = DataType::f32;
@@ -51,20 +51,28 @@ struct ModelFile {
   std::string about;                         // free text: how the model was made
   std::vector<std::string_view> vocabulary;  // vocab_size words by id; views into `owner`
   std::vector<TensorView> tensors;           // exactly those of model_tensors(spec), and scales
-  std::uint64_t data_checksum = 0;           // as stored; compare with compute_checksum
+  std::string checksum;                      // of the header, verified: identifies the content
+  std::uint64_t data_checksum = 0;           // as stored; see check_data_checksum
   std::span<const std::byte> data;           // all tensor bytes
   std::shared_ptr<const void> owner;         // keeps the bytes alive
 
   const TensorView* find(std::string_view tensor) const;
 };
 
-// Maps and validates a file: every offset, size, shape and value is checked once, here. Files of
+// How to access the bytes of a file. A mapped file opens faster (docs/decisions/015), but a program
+// that truncates or overwrites it in place kills this process or changes its answers.
+enum class FileAccess { copy, map };
+
+// Opens and validates a file: every offset, size, shape and value is checked once, here. Files of
 // format version 1 are translated (version1.h).
-Result<ModelFile> open_model_file(const std::filesystem::path& path);
+Result<ModelFile> open_model_file(const std::filesystem::path& path,
+                                  FileAccess access = FileAccess::copy);
 Result<ModelFile> open_model_bytes(std::vector<std::byte> bytes, std::string name);
 
-// The checksum of tensor data, to compare with ModelFile::data_checksum.
+// The checksum of tensor data.
 std::uint64_t compute_checksum(std::span<const std::byte> data);
+// Compares the tensor data with its checksum, which opening a file does not.
+Result<void> check_data_checksum(const ModelFile& file);
 
 // Dequantizes a tensor to f32.
 std::vector<float> to_floats(const ModelFile& file, std::string_view tensor);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "base/file.h"
@@ -169,9 +170,53 @@ TEST(ModelFile, EveryKindOfReaderCanBeStored) {
   }
 }
 
+std::filesystem::path temporary_path() {
+  return std::filesystem::temp_directory_path() /
+         ("skim-model-test-" + std::to_string(::getpid()) + ".skim");
+}
+
+// In earlier versions the file was mapped: the values changed with it, and truncating it killed the
+// process with SIGBUS.
+TEST(ModelFile, OverwritingAnOpenFileInPlaceChangesNothing) {
+  const auto path = temporary_path();
+  const ModelDraft draft = complete_draft(WeightType::f32);
+  ASSERT_TRUE(write_model_file(draft, path));
+  const auto file = open_model_file(path);
+  ASSERT_TRUE(file) << file.error().message;
+  std::fstream(path, std::ios::in | std::ios::out)
+      << std::string(std::filesystem::file_size(path), 'x');
+  EXPECT_TRUE(check_data_checksum(*file));
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(*to_bytes(to_draft(*file)), *to_bytes(draft));
+  std::filesystem::remove(path);
+}
+
+TEST(ModelFile, AMappedFileEqualsACopy) {
+  const auto path = temporary_path();
+  ASSERT_TRUE(write_model_file(complete_draft(WeightType::int8), path));
+  const auto copied = open_model_file(path);
+  const auto mapped = open_model_file(path, FileAccess::map);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(copied && mapped);
+  EXPECT_EQ(*to_bytes(to_draft(*copied)), *to_bytes(to_draft(*mapped)));
+  EXPECT_EQ(copied->checksum, mapped->checksum);
+}
+
+TEST(ModelFile, TheChecksumDiffersWhenMetadataOrWeightsDiffer) {
+  const auto checksum = [](const ModelDraft& draft) { return round_trip(draft)->checksum; };
+  const ModelDraft draft = complete_draft(WeightType::f32);
+  EXPECT_EQ(checksum(draft).size(), 16U);
+  EXPECT_EQ(checksum(draft), checksum(draft));
+  ModelDraft other = draft;
+  other.about += ".";
+  EXPECT_NE(checksum(other), checksum(draft));
+  other = draft;
+  other.tensors[0].values[0] += 1;
+  EXPECT_NE(checksum(other), checksum(draft));
+}
+
 TEST(ModelFile, OpensFromDiskAndOutlivesItsReplacement) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("skim-model-test-" + std::to_string(::getpid()) + ".skim");
+  const auto path = temporary_path();
   const ModelDraft draft = complete_draft(WeightType::f32);
   ASSERT_TRUE(write_model_file(draft, path));
   const auto file = open_model_file(path);

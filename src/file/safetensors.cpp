@@ -39,6 +39,13 @@ struct DataRange {
   std::size_t end = 0;
 };
 
+// `file` has at least kLengthBytes.
+std::uint64_t read_length(std::span<const std::byte> file) {
+  std::uint64_t length = 0;
+  std::memcpy(&length, file.data(), sizeof length);
+  return length;
+}
+
 class Parser {
  public:
   Parser(std::span<const std::byte> file, const std::string& name, HeaderChecksum header_checksum)
@@ -68,8 +75,7 @@ class Parser {
     if (file_.empty()) return broken("the file is empty");
     if (file_.size() < kLengthBytes)
       return broken("truncated or not a model: it has less than 8 bytes");
-    std::uint64_t length = 0;
-    std::memcpy(&length, file_.data(), sizeof length);
+    const std::uint64_t length = read_length(file_);
     if (length > kMaxHeader) {
       return broken("not a model: it claims a header of " + std::to_string(length) + " bytes");
     }
@@ -186,6 +192,11 @@ class Parser {
 };
 
 }  // namespace
+
+std::size_t claimed_header_bytes(std::span<const std::byte> file) {
+  if (file.size() < kLengthBytes) return file.size();
+  return kLengthBytes + std::min<std::uint64_t>(read_length(file), kMaxHeader);
+}
 
 Result<Container> parse_container(std::span<const std::byte> file, const std::string& name,
                                   HeaderChecksum header_checksum) {

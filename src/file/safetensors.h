@@ -16,6 +16,10 @@ namespace skim {
 // Size of the length field at the start of a file.
 inline constexpr std::size_t kLengthBytes = 8;
 
+// Number of bytes before the data, as the length field at the start of `file` claims; at most as
+// many as a valid header has. To read them before the data.
+std::size_t claimed_header_bytes(std::span<const std::byte> file);
+
 // A validated container: every tensor lies inside `data` and has the size of its type and shape;
 // together they cover `data` without gaps or overlaps.
 struct Container {

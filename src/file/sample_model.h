@@ -48,4 +48,26 @@ inline ModelDraft sample_draft(const ModelSpec& spec, std::uint64_t seed = 1) {
   return draft;
 }
 
+// A sample_draft with a calibration and a probe, whose answer and trace are made up.
+inline ModelDraft sample_draft_with_probe(const ModelSpec& spec, std::uint64_t seed = 1) {
+  ModelDraft draft = sample_draft(spec, seed);
+  draft.calibration = {.data = "dev.tsv", .points = {{0, 1.01}, {0.5, 0.3}}};
+  Probe probe;
+  probe.query = {"word1 word2", "", {}};
+  probe.policy = {.threshold = 0.3F, .rule = Policy::Rule::sample, .seed = 7};
+  if (spec.net != NetKind::classifier) probe.query.question = "word3";
+  if (spec.net == NetKind::cloze) probe.query.choices = {"word4", "word5"};
+  if (spec.is_extractive()) {
+    probe.end = 5;
+    probe.scores = {0.6F, 0.4F, 0.8F, 0.2F};
+  } else {
+    probe.index = 0;
+    const bool has_labels = spec.net == NetKind::classifier;
+    probe.scores.resize(has_labels ? spec.labels.size() : probe.query.choices.size(), 0.1F / 3);
+  }
+  probe.trace = {{.reader = "0.forward", .hidden_size = 6, .steps = {{6, 0.7F}, {2, 0.1F / 3}}}};
+  draft.probes = {probe};
+  return draft;
+}
+
 }  // namespace skim

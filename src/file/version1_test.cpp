@@ -5,121 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
-#include <regex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "file/edit_header.h"
 #include "file/sample_model.h"
+#include "file/sample_version1.h"
 
 namespace skim {
 namespace {
 
 using ::testing::HasSubstr;
-
-// The names of version 1 by those of version 2, written down independently of the translation.
-using Pattern = std::pair<const char*, const char*>;
-constexpr Pattern kOldTensorNames[] = {
-    {R"(embedding\.weight(\.scale)?)", "words$1"},
-    {R"((.*ward\.(?:big|small\.\d)\.)weight_ih(\.scale)?)", "$1w$2"},
-    {R"((.*ward\.(?:big|small\.\d)\.)weight_hh(\.scale)?)", "$1u$2"},
-    {R"((.*ward\.(?:big|small\.\d)\.)bias)", "$1b"},
-    {R"((.*ward\.(?:big|small\.\d)\.)bias_hn)", "$1bn"},
-    {R"((.*ward\.decision\.)weight_ih)", "$1w"},
-    {R"((.*ward\.decision\.)weight_hh)", "$1u"},
-    {R"((.*ward\.decision\.)weight_ch)", "$1c"},
-    {R"((.*ward\.decision\.)bias)", "$1b"},
-    {R"((.*ward\.(?:jump|update)\.)weight)", "$1w"},
-    {R"((.*ward\.(?:jump|update)\.)bias)", "$1b"},
-    {R"((.*ward\.)scheduler\.weight_ih)", "$1extent.w"},
-    {R"((.*ward\.)scheduler\.weight_hh)", "$1extent.u"},
-    {R"((.*ward\.)scheduler\.bias)", "$1extent.b"},
-    {R"(pooling\.weight)", "pool.w"},
-    {R"((head|choice)\.weight)", "$1.w"},
-    {R"((head|choice)\.bias)", "$1.b"},
-    {R"((highway\.[01](?:\.gate)?)\.weight)", "$1.w"},
-    {R"((highway\.[01](?:\.gate)?)\.bias)", "$1.b"},
-    {R"(char_cnn\.embedding)", "letters.vectors"},
-    {R"(char_cnn\.weight)", "letters.w"},
-    {R"(char_cnn\.bias)", "letters.b"},
-    {R"(start\.weight)", "first.w"},
-    {R"(end\.weight)", "last.w"},
-};
-const std::map<std::string, std::string> kOldSpanTensors = {{"attention.query", "question.w"},
-                                                            {"attention.product", "question.both"}};
-const std::map<std::string, std::string> kOldBidafTensors = {
-    {"attention.context", "meeting.text"},
-    {"attention.query", "meeting.question"},
-    {"attention.product", "meeting.both"}};
-const std::map<std::string, std::string> kOldKinds = {{"dense", "full"},
-                                                      {"skim", "skim"},
-                                                      {"lstm-jump", "jump"},
-                                                      {"skip-rnn", "skip"},
-                                                      {"vcrnn", "vary"}};
-
-std::string old_tensor_name(const std::string& name, NetKind net) {
-  const auto& attention = net == NetKind::span ? kOldSpanTensors : kOldBidafTensors;
-  if (const auto found = attention.find(name); found != attention.end()) return found->second;
-  for (const auto& [pattern, replacement] : kOldTensorNames) {
-    const std::regex expression(pattern);
-    if (std::regex_match(name, expression))
-      return std::regex_replace(name, expression, replacement);
-  }
-  return name;
-}
-
-void rename_key(Json& object, const char* name, const char* old_name) {
-  if (!object.contains(name)) return;
-  Json value = object[name];
-  object.erase(name);
-  object[old_name] = std::move(value);
-}
-
-void to_old_spec(Json& spec) {
-  rename_key(spec, "vocab_size", "vocabulary");
-  rename_key(spec, "embedding_size", "word_width");
-  rename_key(spec, "num_layers", "layers");
-  rename_key(spec, "weight_type", "weights");
-  if (spec.contains("char_cnn")) {
-    rename_key(spec["char_cnn"], "embedding_size", "width");
-    rename_key(spec["char_cnn"], "num_filters", "filters");
-    rename_key(spec["char_cnn"], "kernel_size", "window");
-    rename_key(spec, "char_cnn", "letters");
-  }
-  Json& reader = spec["reader"];
-  reader["kind"] = kOldKinds.at(reader["kind"].get<std::string>());
-  reader["small_input"] = reader["small_input"] == "full" ? "all" : "head";
-  rename_key(reader, "small_input", "small_sees");
-  rename_key(reader, "input_size", "input");
-  rename_key(reader, "hidden_size", "hidden");
-  rename_key(reader, "skim_sizes", "small");
-  if (!reader.contains("jump")) return;
-  rename_key(reader["jump"], "tokens_per_jump", "run");
-  rename_key(reader["jump"], "max_jump", "reach");
-  rename_key(reader["jump"], "max_jumps", "most");
-  rename_key(reader["jump"], "sentence_end_ids", "ends");
-}
-
-void to_old_probes(Json& probes) {
-  for (Json& probe : probes) {
-    rename_key(probe["policy"], "threshold", "read_above");
-    for (Json& pass : probe["trace"]) rename_key(pass, "hidden_size", "hidden");
-  }
-}
-
-// The same model as a file of version 1.
-std::vector<std::byte> to_version1(const std::vector<std::byte>& bytes, NetKind net) {
-  return with_changed_header(bytes, [net](Json& header) {
-    Json old = Json::object();
-    for (const auto& [name, tensor] : header.items()) old[old_tensor_name(name, net)] = tensor;
-    old["__metadata__"]["format_version"] = "1";
-    change_metadata(old, "spec", to_old_spec);
-    change_metadata(old, "probes", to_old_probes);
-    header = std::move(old);
-  });
-}
 
 ModelSpec classifier_spec(ReaderKind kind, Cell cell) {
   ModelSpec spec = sample_spec();
@@ -174,30 +70,6 @@ std::vector<ModelSpec> all_specs() {
   return specs;
 }
 
-ModelDraft draft_with_probe(const ModelSpec& spec) {
-  ModelDraft draft = sample_draft(spec);
-  draft.calibration = {.data = "dev.tsv", .points = {{0, 1.01}, {0.5, 0.3}}};
-  Probe probe;
-  probe.query = {"word1 word2", "", {}};
-  probe.policy = {.threshold = 0.3F, .rule = Policy::Rule::sample, .seed = 7};
-  if (spec.net == NetKind::classifier) {
-    probe.index = 1;
-    probe.scores = {0.1F, 0.9F};
-  } else if (spec.net == NetKind::cloze) {
-    probe.query.question = "word3";
-    probe.query.choices = {"word4", "word5"};
-    probe.index = 0;
-    probe.scores = {0.7F, 0.3F};
-  } else {
-    probe.query.question = "word3";
-    probe.end = 5;
-    probe.scores = {0.6F, 0.4F, 0.8F, 0.2F};
-  }
-  probe.trace = {{.reader = "0.forward", .hidden_size = 6, .steps = {{6, 0.7F}, {2, 0.1F / 3}}}};
-  draft.probes = {probe};
-  return draft;
-}
-
 void expect_equal(const ModelFile& one, const ModelFile& other) {
   EXPECT_EQ(one.spec, other.spec);
   EXPECT_EQ(one.calibration, other.calibration);
@@ -232,7 +104,7 @@ void expect_equal(const ModelFile& one, const ModelFile& other) {
 
 TEST(Version1, EveryKindOfModelLoadsAsItsVersion2) {
   for (const ModelSpec& spec : all_specs()) {
-    const auto bytes = to_bytes(draft_with_probe(spec));
+    const auto bytes = to_bytes(sample_draft_with_probe(spec));
     ASSERT_TRUE(bytes) << bytes.error().message;
     const auto file = open_model_bytes(*bytes, "new.skim");
     ASSERT_TRUE(file) << file.error().message;
@@ -245,7 +117,7 @@ TEST(Version1, EveryKindOfModelLoadsAsItsVersion2) {
 
 TEST(Version1, OldFileHasNoNameOfVersion2) {
   for (const ModelSpec& spec : all_specs()) {
-    const auto bytes = to_version1(*to_bytes(draft_with_probe(spec)), spec.net);
+    const auto bytes = to_version1(*to_bytes(sample_draft_with_probe(spec)), spec.net);
     const std::string header(reinterpret_cast<const char*>(bytes.data()), header_size(bytes));
     for (const char* name :
          {".weight", ".bias", "attention.", "scheduler", "char_cnn", "_size", "num_layers",

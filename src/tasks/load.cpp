@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -53,7 +54,8 @@ Result<Example> parse_fast_text_line(const TextLine& line) {
 
 std::optional<std::string> parse_label(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_integer()) return std::to_string(value.get<long long>());
+  if (value.is_number_unsigned()) return std::to_string(value.get<std::uint64_t>());
+  if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
   return std::nullopt;
 }
 
@@ -151,12 +153,12 @@ Result<std::string> read_standard_input() {
 }  // namespace
 
 Result<Dataset> parse_examples(std::string_view bytes, std::string name) {
-  bytes = strip_bom(bytes);
   const auto in_file = [&name](const Error& error) {
     return fail(error.fault, name + ": " + error.message);
   };
   const auto detected = detect_format(bytes);
   if (!detected) return in_file(detected.error());
+  bytes = strip_bom(bytes);
   Dataset data;
   if (auto parsed = parse_into(bytes, *detected, data); !parsed) {
     return in_file(parsed.error());

@@ -66,12 +66,27 @@ TEST(ParseExamples, ReadsJsonLines) {
       {{"pos", "a\tb"}, {"0", ""}});
 }
 
+// 18446744073709551615 became the label -1.
+TEST(ParseExamples, AnIntegerLabelBeyondInt64KeepsItsDigits) {
+  expect_examples(R"({"label":18446744073709551615,"text":"a"})"
+                  "\n"
+                  R"({"label":-9223372036854775808,"text":"b"})",
+                  {{"18446744073709551615", "a"}, {"-9223372036854775808", "b"}});
+}
+
 TEST(ParseExamples, IgnoresCarriageReturnsByteOrderMarksAndMissingFinalNewlines) {
   expect_examples(
       "\xEF\xBB\xBF"
       "1\tgood\r\n0\tbad",
       {{"1", "good"}, {"0", "bad"}});
   expect_examples("\xEF\xBB\xBFlabel,text\r\n1,good\r\n0,bad", {{"1", "good"}, {"0", "bad"}});
+}
+
+// Detection removed both marks and parsing one, so that the two saw different texts.
+TEST(ParseExamples, OnlyOneByteOrderMarkIsRemoved) {
+  const std::string twice = "\xEF\xBB\xBF\xEF\xBB\xBF";
+  EXPECT_FALSE(detect_format(twice + "__label__a x\n"));
+  EXPECT_THAT(load_error(twice + "__label__a x\n"), HasSubstr("d: expected lines of label"));
 }
 
 TEST(ParseExamples, SkipsBlankLinesButCountsThem) {

@@ -1,27 +1,60 @@
 // Tokenizes arbitrary bytes. The first half of the input also serves as a vocabulary.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/support/fuzz.h"
 #include "text/normalize.h"
 #include "text/tokenizer_invariants.h"
 
+namespace {
+
+using skim::TokenizerKind;
+using skim::TokenSpan;
+using skim::fuzz::require;
+
+// No word and no look-ahead crosses a line end.
+void check_lines(std::string_view text, TokenizerKind kind) {
+  const std::size_t line_end = text.find('\n');
+  if (line_end == std::string_view::npos) return;
+  std::vector<TokenSpan> whole, parts, second;
+  skim::tokenize(text, kind, whole);
+  skim::tokenize(text.substr(0, line_end), kind, parts);
+  skim::tokenize(text.substr(line_end), kind, second);
+  for (const TokenSpan word : second) parts.push_back({word.begin + line_end, word.end + line_end});
+  require(whole == parts, "the words of a text are those of its lines");
+}
+
+void check_normalization(std::string_view text) {
+  const std::string normalized = skim::normalize(text);
+  require(skim::normalize(normalized) == normalized, "normalization is idempotent");
+  require(skim::is_utf8(normalized), "normalized words are valid UTF-8");
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  std::vector<skim::TokenSpan> spans;
-  skim::tokenize(text.substr(0, size / 2), skim::TokenizerKind::whitespace, spans);
+  const std::string_view text = skim::fuzz::as_text(data, size);
+  std::vector<TokenSpan> spans;
+  skim::tokenize(text.substr(0, size / 2), TokenizerKind::whitespace, spans);
   std::vector<std::string_view> entries = {"", "n't", "'s", "...", "\uFFFD"};
-  for (const skim::TokenSpan word : spans) {
+  for (const TokenSpan word : spans) {
     entries.push_back(text.substr(word.begin, word.end - word.begin));
   }
   skim::Result<skim::Vocab> vocab = skim::Vocab::create(entries);
   if (!vocab) vocab = skim::Vocab::create(std::span(entries).first(5));
-  if (!vocab) __builtin_trap();
+  require(vocab.has_value(), "distinct words make a vocabulary");
   for (skim::WordId id = 1; id < vocab->size(); ++id) {
     const skim::WordId found = vocab->find(vocab->word(id));
-    if (skim::normalize(vocab->word(id)) == vocab->word(id) && found != id) __builtin_trap();
+    require(found == id || skim::normalize(vocab->word(id)) != vocab->word(id),
+            "a normalized entry is found");
   }
-  if (skim::violated_invariant(text, *vocab) != nullptr) __builtin_trap();
+  const char* violation = skim::violated_invariant(text, *vocab);
+  require(violation == nullptr, violation);
+  check_lines(text, TokenizerKind::english);
+  check_lines(text, TokenizerKind::whitespace);
+  check_normalization(text);
   return 0;
 }

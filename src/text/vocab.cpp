@@ -150,19 +150,26 @@ Result<Vocab> Vocab::create(std::span<const std::string_view> words) {
   const std::size_t slots = std::bit_ceil(std::max<std::size_t>(2 * words.size(), 2));
   vocab.slots_.resize(slots);
   vocab.shift_ = 64 - std::countr_zero(slots);
-  for (std::size_t id = 1; id < words.size(); ++id) {
-    SKIM_RETURN_IF_ERROR(vocab.insert(static_cast<WordId>(id)));
+  // The home slots of a batch are prefetched, as in find().
+  std::array<Key, 32> keys;
+  for (std::size_t first = 1; first < words.size(); first += keys.size()) {
+    const std::size_t count = std::min(keys.size(), words.size() - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      keys[i] = entry_key(words[first + i]);
+      __builtin_prefetch(vocab.slots_.data() + vocab.home(keys[i]), 1);
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      SKIM_RETURN_IF_ERROR(vocab.insert(static_cast<WordId>(first + i), keys[i]));
   }
   return vocab;
 }
 
 // Frequent words usually come first in a vocabulary, so they get their home slots.
-Result<void> Vocab::insert(WordId id) {
+Result<void> Vocab::insert(WordId id, Key key) {
   const std::string_view word = words_[id];
   if (word.empty()) {
     return fail(Fault::format, "vocabulary: the word with id " + std::to_string(id) + " is empty");
   }
-  const Key key = entry_key(word);
   std::size_t at = home(key);
   for (; slots_[at].id != 0; at = (at + 1) & (slots_.size() - 1)) {
     if (slots_[at].key == key && (!is_long(key) || words_[slots_[at].id] == word)) {

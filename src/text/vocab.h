@@ -54,7 +54,8 @@ class Vocab {
   // The id of `word`, which has `key`, by linear probing from `at`.
   WordId probe(Key key, std::size_t at, std::string_view word) const;
   WordId find_run(std::string_view word) const;
-  Result<void> insert(WordId id);
+  // Inserts words_[id], which has `key`.
+  Result<void> insert(WordId id, Key key);
 
   std::vector<std::string_view> words_;
   // Open addressing with linear probing; the size is a power of two, at most half of it is used.

@@ -1,5 +1,6 @@
 """skim info, verify and quantize: what is in a model file. skim bench: no file at all."""
 import os
+import pathlib
 
 import support
 from support import SkimTest
@@ -24,6 +25,13 @@ class Info(SkimTest):
         for words in ("skim lstm, 1 layer", "hidden size", "parameters", "f32", "negative, positive", "calibration"):
             self.assertIn(words, out)
         self.assertIn("both directions", self.ok("info", support.path("both.skim")))
+
+    def test_training_options_are_a_list(self):
+        """They were one line of JSON, with \\x0a before the note of skim quantize."""
+        out = self.ok("info", pathlib.Path(__file__).parents[2] / "models/default.skim")
+        self.assertIn("\nabout         seed: 1\n", out)
+        self.assertIn("\n              Weights changed from f32 to int8.\n", out)
+        self.assertNotIn("{", out)
 
     def test_parameter_count_does_not_depend_on_the_weight_type(self):
         for kind in ("bf16", "int8"):
@@ -114,6 +122,18 @@ class Bench(SkimTest):
             self.assertFlops(row["flop_reduction"])
             self.assertEqual((row["cell"], row["hidden_size"], row["skim_size"]), ("lstm", 16, 4))
 
+    def test_batch_is_measured_beside_single_texts(self):
+        for row in self.json(*self.QUICK, "--batch", "4", "--json"):
+            self.assertFields(row["batch"], ["texts", "dense_ns_per_word", "skim_ns_per_word", "dense_gain", "skim_gain",
+                                             "speedup"])
+            self.assertEqual(row["batch"]["texts"], 4)
+            self.assertGreater(row["speedup"], 0)
+        out = self.ok(*self.QUICK, "--batch", "4")
+        self.assertIn("4 texts in flight", out)
+        self.assertIn("speed-up single", out)
+        self.fails(*self.QUICK, "--batch", "17", code=2, says="--batch")
+        self.fails(*self.QUICK, "--batch", "4", "--inputs", "rows", code=2, says="several texts at once")
+
     def test_measures_every_cell_weight_type_and_input(self):
         for option, values in (("--cell", ("gru", "rnn")), ("--weights", ("bf16", "int8")), ("--inputs", ("rows",)),
                                ("--small-input", ("full",))):
@@ -126,5 +146,5 @@ class Bench(SkimTest):
         self.assertIn("Machine: ", out)
 
     def test_invalid_sizes_are_reported(self):
-        self.fails("bench", "--hidden-size", "10", "--skim-size", "20", says="skim size 20")
-        self.fails("bench", "--skim-rates", "1.5", says="skim rates")
+        self.fails("bench", "--hidden-size", "10", "--skim-size", "20", code=2, says="skim size 20")
+        self.fails("bench", "--skim-rates", "1.5", code=2, says="skim rates")

@@ -42,7 +42,7 @@ class Read(SkimTest):
 
     def test_summary_line_comes_last(self):
         last = self.ok("read", *model(), TEXT).splitlines()[-1]
-        self.assertRegex(last, r"^\w+ \d+\.\d%, read \d+ of \d+ words \(\d+\.\d% skimmed\), .* us$")
+        self.assertRegex(last, r"^\w+ \d+\.\d%, read \d+ of \d+ words \(\d+\.\d% skimmed\), .*, \S+ us warm, \S+ us first$")
 
     def test_empty_text_gets_an_answer(self):
         out = self.json("read", "--json", *model(), text="")
@@ -51,6 +51,12 @@ class Read(SkimTest):
 
     def test_missing_file_is_reported(self):
         self.fails("read", *model(), "--file", "/no/such.txt", says="/no/such.txt")
+
+    def test_a_text_over_the_limit_is_reported(self):
+        name = support.path("long.txt")
+        open(name, "w").write("x" * ((4 << 20) + 1))
+        self.fails("read", *model(), "--file", name, says=[name, "longer than 4194304 bytes"])
+        self.fails("read", *model(), text="x" * ((4 << 20) + 1), says="longer than 4194304 bytes")
 
     def test_text_and_file_are_exclusive(self):
         self.fails("read", *model(), "--file", "x.txt", "text", code=2, says="cannot be given together")
@@ -68,6 +74,7 @@ class Json(SkimTest):
         self.assertAlmostEqual(sum(score["score"] for score in out["scores"]), 1, places=4)
         self.assertEqual(out["threshold"], 0.5)
         self.assertGreater(out["microseconds"], 0)
+        self.assertGreater(out["warm_microseconds"], 0)
 
     def test_offsets_are_byte_offsets(self):
         text = "caf\u00e9 \u4e2d\u6587 good"
@@ -206,8 +213,8 @@ class Page(SkimTest):
     def test_page_holds_the_reading_and_the_model(self):
         data = self.data(self.page(*model(), TEXT))
         expected = self.json("read", "--json", *model(), TEXT)
-        expected["microseconds"] = data["reading"]["microseconds"]
-        self.assertEqual(data["reading"], expected)
+        times = ("microseconds", "warm_microseconds")
+        self.assertEqual(data["reading"], expected | {time: data["reading"][time] for time in times})
         self.assertEqual(data["query"], {"text": TEXT, "question": ""})
         self.assertEqual(data["model"]["name"], "planted")
         self.assertEqual((data["model"]["net"], data["model"]["spec"]["reader"]["hidden_size"]), ("classifier", 100))

@@ -1,6 +1,7 @@
 """skim run: one text per input line, one answer per output line."""
 import json
 import os
+import pty
 import select
 import subprocess
 import time
@@ -56,11 +57,45 @@ class Run(SkimTest):
     def test_accepts_long_lines(self):
         self.assertEqual(len(self.ok(*run(), text="good film " * 300000 + "\nbad\n").splitlines()), 2)
 
+    def test_a_line_over_the_limit_is_reported_after_the_previous_answers(self):
+        limit = 4 << 20
+        self.assertEqual(len(self.ok(*run(), text="x" * limit + "\r\nbad\n").splitlines()), 2)
+        done = support.skim(*run(), text="good\n" + "x" * (limit + 1) + "\nbad\n")
+        self.assertEqual((done.returncode, len(done.out.splitlines())), (1, 1))
+        self.assertIn(f"line 2 is longer than {limit} bytes", done.err)
+
+    def test_an_endless_line_is_not_collected(self):
+        """A line of 100 MB took 3.4 GB."""
+        with subprocess.Popen([support.SKIM, *run()], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            written = 0
+            try:
+                for _ in range(1024):
+                    written += process.stdin.write(b"a film " * (1 << 13))
+            except BrokenPipeError:
+                pass
+            self.assertLess(written, 8 << 20)
+            self.assertIn(b"line 1 is longer", process.stderr.read())
+            process.stdin = None  # Its buffer cannot be flushed any more.
+        self.assertEqual(process.returncode, 1)
+
+    def test_quiet_changes_no_answer(self):
+        self.assertEqual(self.ok(*run("--quiet"), text="good\nbad\n"), self.ok(*run(), text="good\nbad\n"))
+
+    def test_a_note_on_a_terminal_can_be_omitted(self):
+        for options, notes in (([], 1), (["--quiet"], 0)):
+            master, slave = pty.openpty()
+            with subprocess.Popen([support.SKIM, *run(*options)], stdin=slave, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) as process:
+                os.close(slave)
+                os.write(master, b"good\n\x04")
+                out, err = process.communicate(timeout=support.TIMEOUT)
+            os.close(master)
+            self.assertEqual((process.returncode, out.count(b"\n"), err.count(b"Ctrl-D")), (0, 1, notes), err)
+
     def test_answers_equal_skim_read(self):
         one = json.loads(self.ok(*run("--json", "--words"), text=texts(1)[0]))
         other = self.json("read", "--json", "--model", support.MODEL, text=texts(1)[0])
-        for each in (one, other):
-            del each["microseconds"]
+        del one["microseconds"], other["microseconds"], other["warm_microseconds"]
         self.assertEqual(one, other)
 
     def test_missing_file_is_reported(self):
@@ -130,6 +165,20 @@ class Streaming(SkimTest):
                 process.stdin.write(("\n".join(texts(count)) + "\n").encode())
                 process.stdin.flush()
                 self.assertEqual(self.receive(process, count).count(b"\n"), count)
+            process.stdin.close()
+            self.assertEqual(process.wait(support.TIMEOUT), 0)
+
+    def test_answers_every_line_of_a_slow_producer_at_once_also_after_a_burst(self):
+        given = texts(1500)
+        expected = self.ok(*run(), text="\n".join(given) + "\n").encode().splitlines(keepends=True)
+        with self.start() as process:
+            process.stdin.write(("\n".join(given[:1400]) + "\n").encode())
+            process.stdin.flush()
+            self.assertEqual(self.receive(process, 1400), b"".join(expected[:1400]))
+            for line, answer in zip(given[1400:], expected[1400:]):
+                process.stdin.write(line.encode() + b"\n")
+                process.stdin.flush()
+                self.assertEqual(self.receive(process, 1), answer)
             process.stdin.close()
             self.assertEqual(process.wait(support.TIMEOUT), 0)
 
