@@ -29,12 +29,11 @@ std::vector<NamedTensor> to_tensors(const std::vector<std::pair<std::string, Flo
   return tensors;
 }
 
-Layer make_layer(const std::string& spec,
-                 const std::vector<std::pair<std::string, FloatArray>>& arrays,
-                 const std::string& weight_type) {
+Layer create(const std::string& spec, const std::vector<std::pair<std::string, FloatArray>>& arrays,
+             const std::string& weight_type) {
   const ReaderSpec parsed = unwrap(reader_spec_from_json(spec));
   const std::vector<NamedTensor> tensors = to_tensors(arrays);
-  const py::gil_scoped_release release_gil;
+  const GilRelease release_gil;
   return unwrap(Layer::create(parsed, tensors, to_weight_type(weight_type)));
 }
 
@@ -57,7 +56,7 @@ py::tuple read(const Layer& layer, const FloatArray& rows, const PolicyParts& po
   std::vector<Step> steps(static_cast<std::size_t>(count));
   Result<void> done;
   {
-    const py::gil_scoped_release release_gil;
+    const GilRelease release_gil;
     done = layer.read(to_span(rows), policy, state, out_values, steps);
   }
   unwrap(std::move(done));
@@ -77,13 +76,13 @@ py::array to_array(std::span<const float> values) {
 }  // namespace
 
 void bind_layer(py::module_& module) {
-  py::class_<LayerState>(module, "LayerState")
+  declare_class<LayerState>(module, "LayerState")
       .def_property_readonly("hidden",
                              [](const LayerState& state) { return to_array(state.hidden()); })
       .def_property_readonly("cell", [](const LayerState& state) { return to_array(state.cell()); })
       .def_property_readonly("position", &LayerState::position);
-  py::class_<Layer>(module, "Layer")
-      .def(py::init(&make_layer), py::arg("spec"), py::arg("tensors"), py::arg("weight_type"))
+  declare_class<Layer>(module, "Layer")
+      .def_static("create", &create, py::arg("spec"), py::arg("tensors"), py::arg("weight_type"))
       .def_property_readonly("spec", [](const Layer& layer) { return to_json_text(layer.spec()); })
       .def("start", &start, py::arg("hidden"), py::arg("cell"))
       .def("read", &read, py::arg("rows"), py::arg("policy"), py::arg("state"));

@@ -87,7 +87,7 @@ class SharedModel {
     std::optional<Result<Reading>> reading;
     double microseconds = 0;
     {
-      const py::gil_scoped_release release_gil;
+      const GilRelease release_gil;
       const auto start = Clock::now();
       reading = session.read(query, policy);
       microseconds = microseconds_since(start);
@@ -125,7 +125,7 @@ class SharedBatch {
     const auto readings = std::span(readings_).first(queries.size());
     double microseconds = 0;
     {
-      const py::gil_scoped_release release_gil;
+      const GilRelease release_gil;
       const auto start = Clock::now();
       batch_.read(queries, policy, readings);
       microseconds = microseconds_since(start) / static_cast<double>(queries.size());
@@ -147,6 +147,10 @@ class SharedBatch {
   std::vector<Result<Reading>> readings_;
 };
 
+std::unique_ptr<SharedBatch> create_batch(const SharedModel& model, int threads) {
+  return std::make_unique<SharedBatch>(model, threads);
+}
+
 LoadOptions make_load_options(std::size_t table_bytes) {
   LoadOptions options;
   options.table_bytes = table_bytes;
@@ -155,7 +159,7 @@ LoadOptions make_load_options(std::size_t table_bytes) {
 
 std::unique_ptr<SharedModel> load(const py::bytes& path, std::size_t table_bytes) {
   const std::string name = path;
-  const py::gil_scoped_release release_gil;
+  const GilRelease release_gil;
   return std::make_unique<SharedModel>(unwrap(Model::load(name, make_load_options(table_bytes))));
 }
 
@@ -164,7 +168,7 @@ std::unique_ptr<SharedModel> from_bytes(const py::bytes& data, const std::string
   const std::string_view view = data;
   std::vector<std::byte> bytes(view.size());
   if (!view.empty()) std::memcpy(bytes.data(), view.data(), view.size());
-  const py::gil_scoped_release release_gil;
+  const GilRelease release_gil;
   return std::make_unique<SharedModel>(
       unwrap(Model::from_bytes(std::move(bytes), name, make_load_options(table_bytes))));
 }
@@ -182,7 +186,7 @@ py::bytes model_name(const SharedModel& shared) { return shared.model().name(); 
 }  // namespace
 
 void bind_model(py::module_& module) {
-  py::class_<SharedModel>(module, "Model")
+  declare_class<SharedModel>(module, "Model")
       .def_static("load", &load, py::arg("path"), py::arg("table_bytes"))
       .def_static("from_bytes", &from_bytes, py::arg("data"), py::arg("name"),
                   py::arg("table_bytes"))
@@ -195,7 +199,7 @@ void bind_model(py::module_& module) {
           py::arg("budget"))
       .def("dense",
            [](const SharedModel& shared) {
-             const py::gil_scoped_release release_gil;
+             const GilRelease release_gil;
              return std::make_unique<SharedModel>(unwrap(shared.model().dense()));
            })
       .def_property_readonly("name", &model_name)
@@ -207,8 +211,8 @@ void bind_model(py::module_& module) {
           "min_width",
           [](const SharedModel& shared) { return shared.model().spec().reader.min_width(); })
       .def_property_readonly("calibration_points", &calibration_points);
-  py::class_<SharedBatch>(module, "Batch")
-      .def(py::init<const SharedModel&, int>(), py::arg("model"), py::arg("threads"))
+  declare_class<SharedBatch>(module, "Batch")
+      .def_static("create", &create_batch, py::arg("model"), py::arg("threads"))
       .def("read", &SharedBatch::read, py::arg("queries"), py::arg("policy"), py::arg("first"));
 }
 

@@ -83,9 +83,17 @@ async function request(url, options = {}) {
 export async function fetchModels() {
   const response = await request('v1/models');
   if (!(response.models?.length > 0)) throw new ApiError(200, 'The server has no models.');
-  return response.models.map((entry) => toModel(entry, response.default));
+  return response.models.map((entry) => ({...toModel(entry, response.default), limits: response.limits}));
+}
+
+function post(url, body) {
+  return request(url, {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify(body)});
 }
 
 export function read(query) {
-  return request('v1/read', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify(query)});
+  return post('v1/read', query);
+}
+
+export function readBatch(batch) {
+  return post('v1/read/batch', batch);
 }

@@ -131,7 +131,8 @@ function requestReadings() {
   setText(element('empty'), missing);
   showPanes();
   if (missing === '') {
-    loader.load(state.dials.slice(0, state.compare ? 2 : 1).map(makeQuery), minWidth(state.model));
+    loader.load(state.dials.slice(0, state.compare ? 2 : 1).map(makeQuery), minWidth(state.model),
+                state.model.limits);
   } else {
     loader.cancelTiming();
     showError(null);

@@ -37,7 +37,6 @@ export class Pane {
   #shown = null;       // {reading, query, text, question, pass, steps}
   #pass = 0;
   #hovered = -1;
-  #denseTime = 0;      // microseconds of the dense reader; 0: unknown
 
   // Calls `onHover(index)` with the hovered word of the text; -1: none.
   constructor(element, onHover) {
@@ -82,10 +81,7 @@ export class Pane {
       text: known?.text ?? side(query.text, reading.words),
       question: known?.question ?? side(query.question ?? '', reading.question_words),
     };
-    if (!known) {
-      this.#denseTime = 0;
-      this.#setTexts();
-    }
+    if (!known) this.#setTexts();
     this.showPass(this.#pass);
     this.#showAnswer();
     this.#showScores();
@@ -163,16 +159,22 @@ export class Pane {
     setText(this.#parts['skim-label'], hasManyPasses ? 'skimmed, all passes' : 'skimmed');
     setText(this.#parts.counted, formatFactor(reading.flop_reduction.counted));
     setText(this.#parts.executed, `${formatFactor(reading.flop_reduction.executed)} in this engine`);
-    this.showTimes(reading.microseconds, this.#denseTime);
+    // `skim read` has measured the warm time; the server measures it on request.
+    if (reading.warm_microseconds !== undefined) this.showWarmTime(reading.warm_microseconds, 0);
+    else this.#showTimes(reading.microseconds, ['first reading', '', '']);
   }
 
-  // Microseconds of this reading and of the dense reader.
-  showTimes(microseconds, denseTime) {
-    this.#denseTime = denseTime;
+  // Microseconds of the warm reading and of the warm dense reader; 0: unknown.
+  showWarmTime(warm, dense) {
+    const first = `first reading: ${formatTime(this.#shown.reading.microseconds)}`;
+    const comparison = dense > 0 ? [formatSpeedup(warm, dense), `both warm; dense: ${formatTime(dense)}`] : ['warm', ''];
+    this.#showTimes(warm, [...comparison, first]);
+  }
+
+  // The empty lines keep their height, so that the page does not move.
+  #showTimes(microseconds, lines) {
     setText(this.#parts.time, formatTime(microseconds));
-    const speed = formatSpeedup(microseconds, denseTime);
-    setText(this.#parts.speed, speed || 'from text to answer');
-    setText(this.#parts.dense, denseTime > 0 ? `dense: ${formatTime(denseTime)}` : '\u00a0');
+    ['speed', 'dense', 'first'].forEach((part, i) => setText(this.#parts[part], lines[i] || '\u00a0'));
   }
 
   #showList() {

@@ -1,9 +1,8 @@
 // Loads readings from the server into the panes: one request at a time, and none for outdated queries.
 import * as api from './api.js';
 import {debounce, latestOnly, median} from './scheduling.js';
+import {countReadings, kTimingRounds, timingQueries, warmTimes} from './timing.js';
 
-const kTimingRounds = 5;
-const kMaxTimingMs = 800;     // for all timing requests together
 const kTimingDelayMs = 350;   // without a change, before the timing requests start
 
 function isEqual(a, b) {
@@ -13,6 +12,7 @@ function isEqual(a, b) {
 export class ReadingLoader {
   #panes;
   #minWidth = 0;
+  #limits;
   #shown = [];   // {reading, query} per pane
   #readLater;
   #timeLater;
@@ -42,10 +42,12 @@ export class ReadingLoader {
     return this.#shown;
   }
 
-  // Takes one query per pane. `minWidth` is the smallest number of units that their model updates.
-  load(queries, minWidth) {
+  // Takes one query per pane. `minWidth` is the smallest number of units that their model updates, `limits` are those of
+  // the server.
+  load(queries, minWidth, limits) {
     this.#timeLater.cancel();
     this.#minWidth = minWidth;
+    this.#limits = limits;
     this.#readLater(queries);
   }
 
@@ -65,22 +67,32 @@ export class ReadingLoader {
     }
   }
 
-  // Shows the median of several timings, interleaved with timings of the dense reader (threshold 0).
+  // Shows the warm times of the queries and of the dense reader (threshold 0), whose batches take turns.
   async #time(queries) {
     const isCurrent = () => queries.every((query, i) => isEqual(this.#shown[i]?.query, query));
     const {budget, ...denseQuery} = {...queries[0], threshold: 0};
-    const times = [denseQuery, ...queries].map(() => []);
-    const start = performance.now();
+    const timed = [denseQuery, ...queries].map((query) => ({query, times: []}));
     try {
-      for (let round = 0; round < kTimingRounds && isCurrent() && performance.now() - start < kMaxTimingMs; ++round) {
-        for (const [i, query] of [denseQuery, ...queries].entries()) {
-          times[i].push((await api.read({...query, words: false, passes: false})).microseconds);
+      for (let round = 0; round < kTimingRounds; ++round) {
+        for (const {query, times} of timed) {
+          if (!isCurrent()) return;
+          times.push(...await this.#warmTimes(query));
         }
       }
     } catch {
       return;  // The readings are on the page; the next reading reports a server error.
     }
-    const [denseTime, ...skimTimes] = times.map(median);
-    if (isCurrent()) skimTimes.forEach((time, i) => this.#panes[i].showTimes(time, denseTime));
+    const [dense, ...warm] = timed.map(({times}) => median(times));
+    if (isCurrent()) warm.forEach((time, i) => this.#panes[i].showWarmTime(time, dense));
+  }
+
+  // One batch, so that nothing comes between its readings. A text too long for that is read once more.
+  async #warmTimes({model, threshold, budget, ...query}) {
+    const policy = budget === undefined ? {threshold} : {budget};
+    const fields = {model, ...policy, words: false, passes: false};
+    const count = countReadings(query, this.#shown[0].reading.microseconds, this.#limits);
+    if (count === 0) return [(await api.read({...query, ...fields})).microseconds];
+    const {answers} = await api.readBatch({queries: timingQueries(query, count), together: false, ...fields});
+    return warmTimes(answers, query.question !== undefined);
   }
 }

@@ -18,10 +18,3 @@ class FileError(Error, OSError):
 
     __module__ = "skim"
     fault: str = "io"
-
-
-def make_error(fault: str, message: str) -> Error:
-    """The exception that the extension module raises."""
-    error = FileError(message) if fault == "io" else Error(message)
-    error.fault = fault
-    return error

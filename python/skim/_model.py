@@ -14,8 +14,11 @@ from ._text import encode_utf8
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
-# Texts per call of the extension module; Python handles Ctrl-C between two calls.
-BLOCK_SIZE = 256
+# Texts per call of the extension module. Python handles Ctrl-C between two calls. At the end of a call fewer and fewer
+# texts are read at once, so beyond the minimum a call takes more texts as long as they are short.
+MIN_BLOCK_TEXTS = 256
+MAX_BLOCK_TEXTS = 1024
+BLOCK_BYTES = 1 << 20
 MAX_THREADS = 1024
 DEFAULT_TABLE_BYTES = 512 << 20
 
@@ -116,10 +119,11 @@ class Model:
         if not queries:
             return []
         # More threads than texts would stay idle.
-        batch = _skim.Batch(self._core, min(count, len(queries)))
+        batch = _skim.Batch.create(self._core, min(count, len(queries)))
         readings: List[Reading] = []
-        for first in range(0, len(queries), BLOCK_SIZE):
-            raw_readings = batch.read(encoded[first:first + BLOCK_SIZE], policy, first)
+        while len(readings) < len(queries):
+            first = len(readings)
+            raw_readings = batch.read(encoded[first:block_end(encoded, first)], policy, first)
             readings += [Reading(query, self._info, effective_threshold(policy), raw)
                          for query, raw in zip(queries[first:], raw_readings)]
         return readings
@@ -133,6 +137,16 @@ class Model:
         reader = spec["reader"]
         return (f"<skim.Model {self.name}: {spec['net']}, {reader['kind']} {reader['cell']} of "
                 f"{reader['hidden_size']} units>")
+
+
+def block_end(encoded: Sequence[Tuple[bytes, bytes, List[bytes]]], first: int) -> int:
+    """The end of the block of texts that starts at `first`."""
+    size = 0
+    for index in range(first, min(len(encoded), first + MAX_BLOCK_TEXTS)):
+        if index >= first + MIN_BLOCK_TEXTS and size >= BLOCK_BYTES:
+            return index
+        size += len(encoded[index][0])
+    return min(len(encoded), first + MAX_BLOCK_TEXTS)
 
 
 def encode_path(path: Path) -> bytes:

@@ -46,7 +46,7 @@ class SkimReader:
             raise Error(f"weight_type is {weight_type!r}, expected one of {', '.join(WEIGHT_TYPES)}")
         named = [(str(name), to_float32(values, f"tensor '{name}'"))
                  for name, values in mapping_items(tensors, "tensors")]
-        self._layer = _skim.Layer(to_spec_json(spec), named, weight_type)
+        self._layer = _skim.Layer.create(to_spec_json(spec), named, weight_type)
         self._spec: Dict[str, Any] = json.loads(self._layer.spec)
         self._reverse = bool(reverse)
 

@@ -159,7 +159,7 @@ class Reading:
 
     @property
     def microseconds(self) -> float:
-        """The time from text to answer; with `read_many`, the mean over a block of texts."""
+        """The time of this reading from text to answer; with `read_many`, the mean over a block of texts."""
         return self._raw[7]
 
     @property
@@ -168,7 +168,8 @@ class Reading:
         return self._threshold
 
     def to_dict(self, words: bool = True) -> Dict[str, Any]:
-        """The object that `skim read --json` prints, with its six digits; without words, that of `skim run --json`."""
+        """The object that `skim read --json` prints, with its six digits and without `warm_microseconds`; without words,
+        that of `skim run --json`."""
         answer = self.answer
         score = round_to_six_digits(answer.score)
         fields: Dict[str, Any] = {"answer": {"text": answer.text, "index": answer.index, "score": score}}

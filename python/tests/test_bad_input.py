@@ -1,5 +1,7 @@
 """Invalid arguments raise errors with a message, and never crash."""
+import copy
 import pickle
+import sys
 import unittest
 
 import numpy as np
@@ -37,6 +39,16 @@ class Files(unittest.TestCase):
         for wrong in (None, 5, "text"):
             self.assertRaises(TypeError, skim.Model.from_bytes, wrong)
 
+    def test_results_that_are_not_finite_are_an_error(self):
+        sys.path.append(str(support.SOURCE / "tests/support"))
+        from model_bytes import write_overflowing
+        write_overflowing(support.model_path("planted"), support.FOLDER / "huge.skim")
+        model = skim.Model.load(support.FOLDER / "huge.skim")
+        for read in (model.read, lambda text: model.read_many([text])):
+            with self.assertRaisesRegex(skim.Error, "huge.skim: .* not finite") as caught:
+                read("a wonderful film")
+            self.assertEqual(caught.exception.fault, "format")
+
     def test_errors_survive_pickling(self):
         try:
             skim.Model.load(support.FOLDER / "gone.skim")
@@ -47,6 +59,30 @@ class Files(unittest.TestCase):
     def test_models_cannot_be_constructed_directly(self):
         self.assertRaises(TypeError, skim.Model)
         self.assertRaises(TypeError, skim.Model, "path")
+
+
+class Instances(unittest.TestCase):
+    """Instances without a C++ object crashed in every method."""
+
+    def test_classes_of_the_extension_module_create_no_empty_instances(self):
+        classes = [each for each in vars(skim._skim).values() if isinstance(each, type)]
+        self.assertIn(skim.State, classes)
+        self.assertGreaterEqual(len(classes), 4)
+        for each in classes:
+            derived = type("Derived", (each,), {})
+            for create in (each, derived, lambda: each.__new__(each), lambda: each.__new__(derived),
+                           lambda: derived.__new__(derived, 1, a=2), lambda: each.__base__.__new__(each),
+                           lambda: each.__base__.__new__(derived), lambda: object.__new__(each)):
+                with self.subTest(each.__name__):
+                    self.assertRaises(TypeError, create)
+        with self.assertRaisesRegex(TypeError, "no constructor"):
+            skim.State.__new__(skim.State)
+
+    def test_states_cannot_be_copied_without_their_content(self):
+        state = skim.SkimReader({"cell": "rnn", "input_size": 2, "hidden_size": 2},
+                                support.tensors_for({"cell": "rnn", "input_size": 2, "hidden_size": 2})).start()
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            self.assertRaises(TypeError, copied, state)
 
 
 class Texts(unittest.TestCase):
@@ -96,8 +132,8 @@ class ManyTexts(unittest.TestCase):
                 support.model("planted").read_many(["a", "b", wrong, "d"])
         with self.assertRaisesRegex(skim.Error, "text 1: the mapping has no key 'text'"):
             support.model("planted").read_many(["a", {"question": "b"}])
-        with self.assertRaisesRegex(skim.Error, "text 300: .*no question was given"):
-            support.model("span").read_many([{"text": "a", "question": "b"}] * 300 + ["a"])
+        with self.assertRaisesRegex(skim.Error, "text 1100: .*no question was given"):
+            support.model("span").read_many([{"text": "a", "question": "b"}] * 1100 + ["a"])
 
     def test_read_many_rejects_a_single_text(self):
         for wrong in ("text", b"text", {"text": "a"}, None, 3):

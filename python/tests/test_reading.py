@@ -180,11 +180,18 @@ class Notebook(unittest.TestCase):
 
 class ManyTexts(unittest.TestCase):
     def test_accepts_any_iterable_and_keeps_the_order(self):
-        texts = support.texts()[:300]
+        texts = (support.texts() * 1100)[:1100]  # more than one block
         expected = support.model("planted").read_many(texts, threads=1)
         self.assertEqual([reading.text for reading in expected], texts)
         for given in (tuple(texts), iter(texts), (text for text in texts), np.array(texts, dtype=object)):
             self.assertEqual(support.model("planted").read_many(given, threads=3), expected)
+
+    def test_blocks_take_many_short_texts_and_fewer_long_ones(self):
+        from skim._model import block_end
+        self.assertEqual(block_end([(b"a film", b"", [])] * 3000, 100), 1124)
+        self.assertEqual(block_end([(b"a" * 8192, b"", [])] * 3000, 100), 356)
+        self.assertEqual(block_end([(b"a" * 2048, b"", [])] * 3000, 100), 612)
+        self.assertEqual(block_end([(b"a film", b"", [])] * 3, 1), 3)
 
     def test_no_texts_give_no_readings(self):
         self.assertEqual(support.model("planted").read_many([]), [])

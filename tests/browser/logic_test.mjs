@@ -11,6 +11,7 @@ const {budgetToPosition, formatFraction, formatSpeedup, positionToBudget, positi
 const {compressText, decodeLink, encodeLink, kMaxLinkLength} = await load('permalink.js');
 const {budgetRange, groupByLayer, splitSteps, stepDecision, toModel} = await load('reading.js');
 const {debounce, latestOnly, median, retryDelay} = await load('scheduling.js');
+const {countReadings, timingQueries, warmTimes} = await load('timing.js');
 const {stateFromLink, toLinkFields} = await load('url_state.js');
 const {toSpans, toStringIndices, toWellFormed} = await load('utf8.js');
 const {commonEnds, splitText, wordsInSpan} = await load('words.js');
@@ -104,6 +105,30 @@ test('debounce waits for the last call and can be cancelled', async () => {
 test('the median of an even count is the mean of the middle two', () => {
   assert.equal(median([9, 1, 5]), 5);
   assert.equal(median([4, 1, 2, 9]), 3);
+});
+
+test('a text is timed in one batch after a reading to warm up', () => {
+  assert.deepEqual(timingQueries({text: 'a'}, 2), Array(3).fill({text: 'a', question: undefined, choices: undefined}));
+  assert.deepEqual(warmTimes([900, 5, 7, 6].map((microseconds) => ({microseconds})), false), [5, 7, 6]);
+});
+
+test('another question in between keeps the server from using its cache', () => {
+  const queries = timingQueries({text: 'a', question: 'who?', choices: ['b']}, 2);
+  assert.deepEqual(queries.map(({question}) => question), ['who?', '?', 'who?', '?', 'who?']);
+  assert.equal(timingQueries({text: 'a', question: '?'}, 1)[1].question, '!');
+  assert.deepEqual(warmTimes([900, 1, 5, 1, 7].map((microseconds) => ({microseconds})), true), [5, 7]);
+});
+
+test('slow and long texts are timed less often', () => {
+  const limits = {batch: 256, body_bytes: 1 << 20};
+  assert.equal(countReadings({text: 'a'}, 30, limits), 7);
+  assert.equal(countReadings({text: 'a'}, 8000, limits), 3);
+  assert.equal(countReadings({text: 'a'}, 1e6, limits), 1);
+  assert.equal(countReadings({text: 'ä'.repeat(100000)}, 30, limits), 4);
+  assert.equal(countReadings({text: 'a'}, 30, {...limits, batch: 4}), 3);
+  assert.equal(countReadings({text: 'a', question: 'b'}, 30, {...limits, batch: 4}), 1);
+  assert.equal(countReadings({text: 'a'}, 30, {...limits, batch: 1}), 0);
+  assert.equal(countReadings({text: 'a'.repeat(600000)}, 30, limits), 0);
 });
 
 test('the retry delay grows exponentially unless the server sets Retry-After', () => {

@@ -86,7 +86,7 @@ pageTest('editing in the middle keeps the nodes of the other words', {}, async (
 const kGated = {before: async (page) => {
   let running = 0;
   Object.assign(page, {gate: Promise.resolve(), queries: [], maxConcurrent: 0});
-  await page.route('**/v1/read', async (route) => {
+  await page.route(/\/v1\/read(\/batch)?$/, async (route) => {
     page.queries.push(route.request().postDataJSON());
     page.maxConcurrent = Math.max(page.maxConcurrent, ++running);
     await page.gate;
@@ -113,6 +113,23 @@ pageTest('one request at a time while the dial moves, and the last position is s
   await eventually(() => page.queries.some(({passes, threshold}) => !passes && formatFraction(threshold) === last));
   assert.deepEqual(readings(page).map(({threshold}) => formatFraction(threshold)), [first, last]);
   assert.equal(page.maxConcurrent, 1);
+});
+
+// The server's times are replaced: of the readings that warm up, and of those that are timed.
+const kTimed = {before: async (page) => {
+  await page.route('**/v1/read/batch', async (route) => {
+    const {queries, threshold} = route.request().postDataJSON();
+    const answers = queries.map((_, i) => ({microseconds: i === 0 ? 9999 : threshold === 0 ? 400 : 97 + i}));
+    await route.fulfill({json: {model: 'default', answers}});
+  });
+}};
+
+pageTest('the time is the median of warm readings beside that of the first one', kTimed, async (page) => {
+  await timed(page);
+  assert.equal(await part(page, 'time').textContent(), '101\u202fµs');
+  assert.equal(await part(page, 'speed').textContent(), '4.0× as fast as dense');
+  assert.equal(await part(page, 'dense').textContent(), 'both warm; dense: 400\u202fµs');
+  assert.match(await part(page, 'first').textContent(), /^first reading: [\d.]+\u202f(µs|ms)$/);
 });
 
 pageTest('words are requested once per text', kGated, async (page) => {

@@ -44,6 +44,8 @@ staticTest('a file shows words, answer and statistics', {}, async (page, reading
   assert.equal(await part(page, 'answer').textContent(), reading.answer.text);
   assert.equal(await part(page, 'counted').textContent(), `${reading.flop_reduction.counted.toFixed(1)}×`);
   assert.equal(await part(page, 'title').textContent(), 'Threshold 0.50');
+  assert.equal(await part(page, 'speed').textContent(), 'warm');
+  assert.match(await part(page, 'first').textContent(), /^first reading: /);
   assert.equal(await page.title(), `skim: ${reading.answer.text}`);
   await text(page).locator('.word').first().hover();
   await untilText(page, '[data-part="tip"]', `p_read ${formatFraction(reading.words[0].p_read)},`);
