@@ -1,92 +1,18 @@
 #include "bench/speed.h"
 
 #include <algorithm>
-#include <chrono>
+#include <memory>
 #include <string>
 
 #include "base/buffer.h"
+#include "base/result_macros.h"
 #include "bench/random_reader.h"
+#include "bench/timed_reader.h"
 #include "kernels/bandwidth.h"
 #include "spec/params.h"
 
 namespace skim {
 namespace {
-
-// Enough texts that their words are spread over the tables, few enough that a round takes
-// milliseconds.
-constexpr std::size_t kTexts = 20;
-
-double now_ns() {
-  const auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
-}
-
-// A reader with a set of texts, timed together.
-class TimedReader {
- public:
-  TimedReader(const Reader& reader, const SpeedOptions& options, const RandomEmbeddings& embeddings,
-              double rate)
-      : reader_(reader) {
-    for (std::size_t i = 0; i < kTexts; ++i) {
-      texts_.push_back(random_text(static_cast<std::size_t>(options.sequence_length),
-                                   static_cast<std::size_t>(options.vocab_size), rate,
-                                   options.seed + i));
-      if (options.inputs == Inputs::rows) add_rows(embeddings);
-    }
-    steps_.resize(static_cast<std::size_t>(options.sequence_length));
-  }
-
-  // Runs over all texts; returns nanoseconds per word.
-  double run() {
-    const double begin = now_ns();
-    for (std::size_t i = 0; i < texts_.size(); ++i) {
-      Input input;
-      if (rows_.empty()) {
-        input.ids = texts_[i];
-      } else {
-        const auto width = static_cast<std::size_t>(reader_.spec().input_size);
-        input.rows = {rows_[i].data(), texts_[i].size(), width, width};
-      }
-      reader_.start(state_);
-      reader_.read(input, Policy{}, state_, Output{}, steps_, scratch_);
-    }
-    return (now_ns() - begin) / static_cast<double>(texts_.size() * steps_.size());
-  }
-
-  // Costs over all texts, and the fraction of skimmed words.
-  Costs costs(Inputs inputs, double& skim_rate) {
-    Costs sum;
-    std::size_t skimmed = 0;
-    for (const auto& text : texts_) {
-      for (std::size_t t = 0; t < text.size(); ++t) {
-        steps_[t].width =
-            static_cast<std::uint16_t>(reader_.spec().width(static_cast<int>(text[t] % 2)));
-      }
-      sum += pass_cost(reader_.spec(), steps_, inputs);
-      skimmed += static_cast<std::size_t>(std::count_if(
-          text.begin(), text.end(), [](std::uint32_t word) { return word % 2 == 1; }));
-    }
-    skim_rate = static_cast<double>(skimmed) / static_cast<double>(texts_.size() * steps_.size());
-    return sum;
-  }
-
- private:
-  void add_rows(const RandomEmbeddings& embeddings) {
-    std::vector<float> rows;
-    for (const std::uint32_t word : texts_.back()) {
-      rows.insert(rows.end(), embeddings.row(word),
-                  embeddings.row(word) + embeddings.embedding_size());
-    }
-    rows_.push_back(std::move(rows));
-  }
-
-  const Reader& reader_;
-  std::vector<std::vector<std::uint32_t>> texts_;
-  std::vector<std::vector<float>> rows_;
-  std::vector<Step> steps_;
-  State state_;
-  Scratch scratch_;
-};
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
@@ -120,29 +46,107 @@ double bytes_per_weight(WeightType type) {
   return type == WeightType::f32 ? 4 : type == WeightType::bf16 ? 2 : 1;
 }
 
-struct Rounds {
-  std::vector<double> dense;
-  std::vector<std::vector<double>> skim;  // one per skim reader
-  double bandwidth = 0;                   // maximum
+// Nanoseconds per word of a reader, one per round.
+struct Times {
+  std::vector<double> single;  // one text at a time
+  std::vector<double> batch;   // several in flight; empty unless measured
 };
 
-// Interleaves all readers, so that a slow phase of the machine affects all alike.
-Rounds run_interleaved(TimedReader& dense, std::vector<std::unique_ptr<TimedReader>>& skim_readers,
-                       Bandwidth bandwidth, int count) {
+struct Rounds {
+  Times dense;
+  std::vector<Times> skim;  // one per skim reader
+  double bandwidth = 0;     // maximum
+};
+
+double minimum(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
+}
+
+double median_ratio(const std::vector<double>& above, const std::vector<double>& below) {
+  std::vector<double> ratios;
+  for (std::size_t r = 0; r < above.size(); ++r) ratios.push_back(above[r] / below[r]);
+  return median(ratios);
+}
+
+void run_round(TimedReader& reader, Times& times) {
+  times.single.push_back(reader.run());
+  if (reader.supports_batch()) times.batch.push_back(reader.run_batch());
+}
+
+// The readers of one size, over the texts of each skim rate.
+struct TimedReaders {
+  std::unique_ptr<TimedReader> dense;
+  std::vector<std::unique_ptr<TimedReader>> skim;
+
+  bool support_batch() const { return dense->supports_batch() && skim.front()->supports_batch(); }
+};
+
+// Interleaves all readers and modes, so that a slow phase of the machine affects all alike.
+Rounds run_interleaved(TimedReaders& readers, Bandwidth bandwidth, int count) {
   Rounds rounds;
-  rounds.skim.resize(skim_readers.size());
-  dense.run();  // fills tables and caches
-  for (auto& reader : skim_readers) reader->run();
+  rounds.skim.resize(readers.skim.size());
+  Times warm_up;  // fills tables and caches
+  run_round(*readers.dense, warm_up);
+  for (auto& reader : readers.skim) run_round(*reader, warm_up);
   for (int round = 0; round < count; ++round) {
     for (int i = 0; i < 10; ++i) rounds.bandwidth = std::max(rounds.bandwidth, bandwidth.run());
-    rounds.dense.push_back(dense.run());
-    for (std::size_t i = 0; i < skim_readers.size(); ++i)
-      rounds.skim[i].push_back(skim_readers[i]->run());
+    run_round(*readers.dense, rounds.dense);
+    for (std::size_t i = 0; i < readers.skim.size(); ++i)
+      run_round(*readers.skim[i], rounds.skim[i]);
   }
   return rounds;
 }
 
-std::vector<SpeedRow> measure_size(const SpeedOptions& options, int hidden_size, int skim_size) {
+BatchSpeed batch_speed(int texts, const Times& dense, const Times& skim) {
+  BatchSpeed speed;
+  speed.texts = texts;
+  speed.dense_ns = minimum(dense.batch);
+  speed.skim_ns = minimum(skim.batch);
+  speed.dense_gain = median_ratio(dense.single, dense.batch);
+  speed.skim_gain = median_ratio(skim.single, skim.batch);
+  speed.speedup = median_ratio(dense.batch, skim.batch);
+  return speed;
+}
+
+// One row per skim rate.
+std::vector<SpeedRow> make_rows(const SpeedOptions& options, SpeedRow row, const Rounds& rounds,
+                                const TimedReaders& readers) {
+  row.dense_ns = minimum(rounds.dense.single);
+  row.skimmed_word_ns = minimum(rounds.skim.back().single);
+  row.bandwidth = rounds.bandwidth;
+  row.share_of_bandwidth = row.weight_bytes / row.dense_ns / row.bandwidth;
+  std::vector<SpeedRow> rows;
+  for (std::size_t i = 0; i < options.skim_rates.size(); ++i) {
+    row.skim_ns = minimum(rounds.skim[i].single);
+    row.speedup = median_ratio(rounds.dense.single, rounds.skim[i].single);
+    row.costs = readers.skim[i]->costs(options.inputs, row.skim_rate);
+    if (options.batch > 0) row.batch = batch_speed(options.batch, rounds.dense, rounds.skim[i]);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+// The last skim reader skims every word.
+TimedReaders make_timed_readers(const SpeedOptions& options, const RandomEmbeddings& embeddings,
+                                const Reader& dense, const Reader& skim) {
+  TimedReaders readers;
+  readers.dense = std::make_unique<TimedReader>(dense, options, embeddings, 0.5);
+  for (const double rate : options.skim_rates)
+    readers.skim.push_back(std::make_unique<TimedReader>(skim, options, embeddings, rate));
+  readers.skim.push_back(std::make_unique<TimedReader>(skim, options, embeddings, 1.0));
+  return readers;
+}
+
+tl::unexpected<Error> cannot_batch(int hidden_size, int skim_size) {
+  return fail(Fault::argument,
+              "hidden size " + std::to_string(hidden_size) + " with skim size " +
+                  std::to_string(skim_size) +
+                  ": this reader cannot read several texts at once; --batch needs an LSTM or GRU, "
+                  "folded inputs and a skim size from 1 to three SIMD vectors");
+}
+
+Result<std::vector<SpeedRow>> measure_size(const SpeedOptions& options, int hidden_size,
+                                           int skim_size) {
   ReaderSpec spec;
   spec.cell = options.cell;
   spec.input_size = spec.hidden_size = hidden_size;
@@ -155,22 +159,11 @@ std::vector<SpeedRow> measure_size(const SpeedOptions& options, int hidden_size,
   const RandomEmbeddings embeddings(static_cast<std::size_t>(options.vocab_size),
                                     static_cast<std::size_t>(hidden_size), options.seed);
   const EmbeddingTable* source = options.inputs == Inputs::folded ? &embeddings : nullptr;
-  const RandomReader dense_reader =
+  const RandomReader dense =
       make_random_reader(dense_spec, options.weight_type, source, options.seed);
-  const RandomReader skim_reader =
-      make_random_reader(spec, options.weight_type, source, options.seed);
-  TimedReader dense(*dense_reader.reader, options, embeddings, 0.5);
-  std::vector<std::unique_ptr<TimedReader>> skim_readers;
-  for (const double rate : options.skim_rates) {
-    skim_readers.push_back(
-        std::make_unique<TimedReader>(*skim_reader.reader, options, embeddings, rate));
-  }
-  skim_readers.push_back(
-      std::make_unique<TimedReader>(*skim_reader.reader, options, embeddings, 1.0));
-  const double weight_bytes = static_cast<double>(gates(options.cell)) * hidden_size * hidden_size *
-                              bytes_per_weight(options.weight_type);
-  const Rounds rounds =
-      run_interleaved(dense, skim_readers, Bandwidth(weight_bytes), options.rounds);
+  const RandomReader skim = make_random_reader(spec, options.weight_type, source, options.seed);
+  TimedReaders readers = make_timed_readers(options, embeddings, *dense.reader, *skim.reader);
+  if (options.batch > 0 && !readers.support_batch()) return cannot_batch(hidden_size, skim_size);
 
   SpeedRow row;
   row.cell = options.cell;
@@ -178,45 +171,41 @@ std::vector<SpeedRow> measure_size(const SpeedOptions& options, int hidden_size,
   row.inputs = options.inputs;
   row.hidden_size = hidden_size;
   row.skim_size = skim_size;
-  row.dense_ns = *std::min_element(rounds.dense.begin(), rounds.dense.end());
-  row.skimmed_word_ns = *std::min_element(rounds.skim.back().begin(), rounds.skim.back().end());
-  row.weight_bytes = weight_bytes;
-  row.bandwidth = rounds.bandwidth;
-  row.share_of_bandwidth = row.weight_bytes / row.dense_ns / row.bandwidth;
-  std::vector<SpeedRow> rows;
-  for (std::size_t i = 0; i < options.skim_rates.size(); ++i) {
-    std::vector<double> ratios;
-    for (std::size_t r = 0; r < rounds.dense.size(); ++r)
-      ratios.push_back(rounds.dense[r] / rounds.skim[i][r]);
-    row.skim_ns = *std::min_element(rounds.skim[i].begin(), rounds.skim[i].end());
-    row.speedup = median(ratios);
-    row.costs = skim_readers[i]->costs(options.inputs, row.skim_rate);
-    rows.push_back(row);
+  row.weight_bytes = static_cast<double>(gates(options.cell)) * hidden_size * hidden_size *
+                     bytes_per_weight(options.weight_type);
+  const Rounds rounds = run_interleaved(readers, Bandwidth(row.weight_bytes), options.rounds);
+  return make_rows(options, row, rounds, readers);
+}
+
+Result<void> check(const SpeedOptions& options) {
+  if (options.sequence_length < 1 || options.vocab_size < 1 || options.rounds < 1) {
+    return fail(Fault::argument, "sequence, vocab-size and rounds must be at least 1");
   }
-  return rows;
+  if (options.batch < 0 || static_cast<std::size_t>(options.batch) > GatheredReader::kSlots) {
+    return fail(Fault::argument, "batch is " + std::to_string(options.batch) + ", expected 1 to " +
+                                     std::to_string(GatheredReader::kSlots));
+  }
+  for (const double rate : options.skim_rates) {
+    if (!(rate >= 0 && rate <= 1)) return fail(Fault::argument, "skim rates must be from 0 to 1");
+  }
+  return {};
 }
 
 }  // namespace
 
 Result<std::vector<SpeedRow>> measure_speed(const SpeedOptions& options, const Progress& progress) {
-  if (options.sequence_length < 1 || options.vocab_size < 1 || options.rounds < 1) {
-    return fail(Fault::argument, "bench: sequence, vocab-size and rounds must be at least 1");
-  }
-  for (const double rate : options.skim_rates) {
-    if (!(rate >= 0 && rate <= 1))
-      return fail(Fault::argument, "bench: skim rates must be from 0 to 1");
-  }
+  SKIM_RETURN_IF_ERROR(check(options));
   const std::size_t all = options.hidden_sizes.size() * options.skim_sizes.size();
   std::vector<SpeedRow> rows;
   std::size_t done = 0;
   for (const int hidden_size : options.hidden_sizes) {
     for (const int skim_size : options.skim_sizes) {
       if (hidden_size < 1 || hidden_size > 4096 || skim_size < 0 || skim_size >= hidden_size) {
-        return fail(Fault::argument, "bench: hidden size is " + std::to_string(hidden_size) +
+        return fail(Fault::argument, "hidden size is " + std::to_string(hidden_size) +
                                          " and skim size " + std::to_string(skim_size) +
                                          ", expected 1 to 4096 and less than the hidden size");
       }
-      const auto some = measure_size(options, hidden_size, skim_size);
+      SKIM_ASSIGN_OR_RETURN(const auto some, measure_size(options, hidden_size, skim_size));
       rows.insert(rows.end(), some.begin(), some.end());
       report_progress(progress, static_cast<double>(++done) / static_cast<double>(all));
     }

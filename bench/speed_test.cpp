@@ -50,6 +50,44 @@ TEST(Speed, HasARowForEverySizeAndRate) {
   EXPECT_GT((*rows)[1].costs.executed.reduction(), (*rows)[0].costs.executed.reduction());
 }
 
+SpeedOptions small_batch(int texts) {
+  SpeedOptions options;
+  options.hidden_sizes = {16};
+  options.skim_sizes = {4};
+  options.skim_rates = {0.5, 0.9};
+  options.sequence_length = 30;
+  options.vocab_size = 100;
+  options.rounds = 3;
+  options.batch = texts;
+  return options;
+}
+
+TEST(Speed, ComparesBatchesWithSingleTexts) {
+  for (const int texts : {1, 5, 16}) {
+    const auto rows = measure_speed(small_batch(texts));
+    ASSERT_TRUE(rows.has_value()) << rows.error().message;
+    for (const SpeedRow& row : *rows) {
+      ASSERT_TRUE(row.batch.has_value());
+      EXPECT_EQ(row.batch->texts, texts);
+      for (const double figure : {row.batch->dense_ns, row.batch->skim_ns, row.batch->dense_gain,
+                                  row.batch->skim_gain, row.batch->speedup})
+        EXPECT_GT(figure, 0);
+    }
+  }
+  EXPECT_FALSE(measure_speed(small_batch(0))->front().batch.has_value());
+}
+
+TEST(Speed, RejectsBatchesThatTheReadersDoNotSupport) {
+  EXPECT_FALSE(measure_speed(small_batch(17)).has_value());
+  EXPECT_FALSE(measure_speed(small_batch(-1)).has_value());
+  SpeedOptions options = small_batch(4);
+  options.cell = Cell::rnn;
+  EXPECT_FALSE(measure_speed(options).has_value());
+  options = small_batch(4);
+  options.inputs = Inputs::rows;
+  EXPECT_FALSE(measure_speed(options).has_value());
+}
+
 TEST(Speed, RejectsInvalidSizesAndRates) {
   SpeedOptions options;
   options.hidden_sizes = {10};

@@ -1,7 +1,6 @@
 """Tests of bench/texts/run --self-test: the parts that need no peer, no data and no model."""
 import argparse
-import importlib.machinery
-import importlib.util
+import importlib
 import io
 import json
 import pathlib
@@ -13,20 +12,11 @@ from contextlib import redirect_stderr
 import fasttext_peer
 import measure
 import report
+import skim_option
 import words
 from search import Enough, Record, climb
 from sets import Fault, Set, spread
 from skim_file import ModelFile
-
-HERE = pathlib.Path(__file__).resolve().parent
-
-
-def load_run():
-    """`run` has no ending, so that it reads as a command; import it nevertheless."""
-    loader = importlib.machinery.SourceFileLoader("texts_run", str(HERE / "run"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("texts_run", loader))
-    loader.exec_module(module)
-    return module
 
 
 class InFolder(unittest.TestCase):
@@ -37,12 +27,18 @@ class InFolder(unittest.TestCase):
 
 
 class Options(unittest.TestCase):
-    parse = staticmethod(load_run().parse_skim)
+    parse = staticmethod(skim_option.parse_skim)
 
     def test_parses_budget_and_threshold(self):
         self.assertEqual(self.parse("a=m.skim").policy, [])
         self.assertEqual(self.parse("a=m.skim@0.3").policy, ["budget", "0.3"])
         self.assertEqual(self.parse("a=m.skim@threshold=0.5").policy, ["threshold", "0.5"])
+
+    def test_a_list_of_policies_gives_a_model_for_each(self):
+        found = skim_option.parse_skim_list("a=m.skim@0.1,threshold=0.5")
+        self.assertEqual([(one.name, one.policy) for one in found],
+                         [("a, budget 0.1", ["budget", "0.1"]), ("a, threshold 0.5", ["threshold", "0.5"])])
+        self.assertEqual([one.name for one in skim_option.parse_skim_list("a=m.skim")], ["a"])
 
     def test_replaces_set_in_file_names(self):
         self.assertEqual(self.parse("a=models/{set}.skim@0.3").path("rt"), pathlib.Path("models/rt.skim"))
@@ -166,15 +162,13 @@ class ModelFiles(InFolder):
 
 
 class Reports(InFolder):
-    texts = load_run()
-
     def test_keeps_results_of_other_sets(self):
         file = self.folder / "texts.json"
-        self.assertEqual(self.texts.earlier(file), {"sets": {}})
-        self.assertEqual(self.texts.earlier(None), {"sets": {}})
+        self.assertEqual(report.earlier(file), {"sets": {}})
+        self.assertEqual(report.earlier(None), {"sets": {}})
         whole = {"sets": {"sst": {"run": {"commit": "one"}, "rows": []}}}
-        self.texts.save(whole, file)
-        self.assertEqual(self.texts.earlier(file), whole)
+        report.save(whole, file)
+        self.assertEqual(report.earlier(file), whole)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["texts.json"])
 
     def test_does_not_overwrite_other_files(self):
@@ -182,7 +176,7 @@ class Reports(InFolder):
         for text in ("not JSON", "[]", '{"rows": []}'):
             file.write_text(text, encoding="utf-8")
             with self.assertRaisesRegex(Fault, "mine.json is no report"):
-                self.texts.earlier(file)
+                report.earlier(file)
 
 
 def main():

@@ -64,6 +64,8 @@ class FastText:
         train = self.converted(worker, "train", setting)
         dev = self.converted(worker, "dev", {"text": setting["text"], "phrases": False})
         options = ["-input", train, "-wordNgrams", setting["ngrams"], "-lr", setting["rate"], "-epoch", setting["epochs"]]
+        if "buckets" in setting:
+            options += ["-bucket", setting["buckets"]]
         if setting["vectors"] == GLOVE:
             options += ["-dim", 100, "-pretrainedVectors", self.vectors_with_header()]
         else:
@@ -102,7 +104,7 @@ class FastText:
         """Name, setting, model, command of each chosen setting; nothing twice."""
         chosen = self.record.chosen()
         if not all(name in chosen and self.model(name).exists() for name in ("best", "quick")):
-            raise programs.Missing("not prepared for this data: bench/texts/run prepare")
+            raise programs.Missing("not prepared for this data; run the step prepare first")
         names = ["best"] + (["quick"] if setting_key(chosen["quick"]) != setting_key(chosen["best"]) else [])
         worker = programs.fasttext_worker(self.work)
         for name in names:

@@ -93,15 +93,15 @@ def write_texts(data_set, folder, count):
         write_lines(folder / f"{name}.texts", texts)
 
 
-def score(workers, data_set, folder):
-    """dev and test accuracy and the answers to test, by row name."""
+def score(workers, data_set, folder, parts=("dev", "test")):
+    """Accuracy on each of the parts and the answers to test, by row name."""
     known = {}
     for worker in workers:
         row = worker.row
         kind = row.same_answers or row.name
         if kind not in known:
-            print(f"{data_set.name}: {row.name}: answering dev and test ...", file=sys.stderr, flush=True)
-            answers = {part: worker.answers(folder / f"{part}.texts") for part in ("dev", "test")}
+            print(f"{data_set.name}: {row.name}: answering {' and '.join(parts)} ...", file=sys.stderr, flush=True)
+            answers = {part: worker.answers(folder / f"{part}.texts") for part in parts}
             known[kind] = {part: accuracy(answers[part], data_set.labels(part), row.labels) for part in answers}
             known[kind]["answers"] = answers["test"]
     return {worker.row.name: known[worker.row.same_answers or worker.row.name] for worker in workers}

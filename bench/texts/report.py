@@ -1,7 +1,14 @@
 """The Markdown table and the machine description of the report."""
+import json
+import os
 import pathlib
 import platform
+import shutil
 import subprocess
+import sys
+
+from programs import ROOT
+from sets import Fault
 
 PACKAGES = ("libfasttext0", "python3-sklearn", "python3-torch", "libblis4-pthread", "libopenblas0-pthread")
 
@@ -46,3 +53,37 @@ def table(name, rows):
                f"{row['times'][rows[0]['name']]:.2f} | "
                f"{row['load_seconds']:.1f} | {row['model_bytes'] / 1e6:.1f} |")
     yield ""
+
+
+def describe_run(options):
+    """What all figures of a run share. Warns when the machine is busy."""
+    if not shutil.which("taskset"):
+        raise Fault("taskset is missing (Debian: util-linux); without pinning the figures mean nothing")
+    load = os.getloadavg()[0]
+    if load > 0.3:
+        print(f"warning: load average {load:.1f}: something else is running, so times are not to be trusted",
+              file=sys.stderr)
+    return {"machine": machine(), "load_before": load, "core": options.core, "rounds": options.rounds,
+            "commit": commit(ROOT), "versions": versions(options.build)}
+
+
+def earlier(file):
+    """What a report has of other sets stays in it, each with the run that it came from."""
+    if file is None or not file.exists():
+        return {"sets": {}}
+    try:
+        whole = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        whole = None
+    if not isinstance(whole, dict) or not isinstance(whole.get("sets"), dict):
+        raise Fault(f"{file} is no report of this program; name another one")
+    return whole
+
+
+def save(whole, file):
+    unfinished = file.with_name(file.name + ".tmp")
+    with open(unfinished, "w", encoding="utf-8") as out:
+        out.write(json.dumps(whole, indent=1) + "\n")
+        out.flush()
+        os.fsync(out.fileno())
+    os.replace(unfinished, file)

@@ -50,7 +50,7 @@ class TfIdf:
     def rows(self):
         best = self.record.chosen().get("best")
         if not best or not self.model.exists():
-            raise programs.Missing("not prepared for this data: bench/texts/run prepare")
+            raise programs.Missing("not prepared for this data; run the step prepare first")
         python = programs.python_with("sklearn")
         for name, calls in ((f"{TITLE}, one text per call", "one"), (f"{TITLE}, all in one call", "all")):
             yield name, best, self.model, [python, SCRIPT, "serve", self.model, calls]

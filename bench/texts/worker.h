@@ -18,9 +18,10 @@ inline std::vector<std::string> load_lines(const std::string& path) {
 
 // Answers questions until standard input ends: "load FILE" with the number of texts, one per line,
 // that it now holds; "run N" with the seconds that N passes over them took, from text to label;
-// "answers" with the label of each. `answer` takes a text and returns something printable.
-template <class Answer>
-int serve(Answer&& answer) {
+// "answers" with the label of each. `pass` takes all texts and a function that it calls with the
+// label of each in turn.
+template <class Pass>
+int serve_passes(Pass&& pass) {
   std::cout.precision(9);
   std::cout << "ready" << std::endl;
   std::vector<std::string> texts;
@@ -34,17 +35,23 @@ int serve(Answer&& answer) {
       long passes = 0;
       std::cin >> passes;
       const auto begin = std::chrono::steady_clock::now();
-      for (long pass = 0; pass < passes; ++pass) {
-        for (const std::string& text : texts) answer(text);
-      }
+      for (long done = 0; done < passes; ++done) pass(texts, [](const auto&) {});
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
       std::cout << took.count() << std::endl;
     } else {
-      for (const std::string& text : texts) std::cout << answer(text) << ' ';
+      pass(texts, [](const auto& label) { std::cout << label << ' '; });
       std::cout << std::endl;
     }
   }
   return 0;
+}
+
+// The same for one text per call: `answer` takes a text and returns something printable.
+template <class Answer>
+int serve(Answer&& answer) {
+  return serve_passes([&](const std::vector<std::string>& texts, auto&& show) {
+    for (const std::string& text : texts) show(answer(text));
+  });
 }
 
 }  // namespace texts
