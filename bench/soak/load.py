@@ -142,7 +142,7 @@ async def until(end, client, tally):
         try:
             await client()
         except (ConnectionError, Truncated, asyncio.IncompleteReadError) as error:
-            if tally.service.was_promised(begin, begin):
+            if tally.service.was_up(begin, time.monotonic()):
                 tally.counts["lost"] += 1
                 tally.problem(f"connection: {type(error).__name__}: {error}")
             tally.counts["refused connections"] += 1

@@ -1,9 +1,10 @@
 """Memory of the server over time."""
 import asyncio
+import statistics
 import time
 
-# Seconds after a start in which tables and buffers fill.
-WARM_UP = 10
+# Seconds. In a shorter life, tables and buffers are still filling.
+SHORTEST_LIFE = 60
 
 
 class Memory:
@@ -19,26 +20,25 @@ class Memory:
             await asyncio.sleep(interval)
 
     def lives(self):
-        """The samples of each process, without its warm-up if it lived long enough."""
+        """The samples of each process."""
         for number in sorted({process for process, _, _ in self.samples}):
-            life = [(at, resident) for process, at, resident in self.samples if process == number]
-            warm = [sample for sample in life if sample[0] > life[0][0] + WARM_UP]
-            yield warm if len(warm) > 2 else life
+            yield [(at, resident) for process, at, resident in self.samples if process == number]
 
-    def slope(self):
-        """Growth in MiB per hour within the lives of the processes, by least squares; None if the time is too short."""
-        if self.samples[-1][1] - self.samples[0][1] < 6 * WARM_UP:
-            return None
-        covariance = variance = 0.0
+    def growth_percent(self):
+        """Growth from the second to the last third of the life of each process, in which tables and buffers are full;
+        None if no process lived long enough."""
+        growths = []
         for life in self.lives():
-            mean_at = sum(at for at, _ in life) / len(life)
-            mean_resident = sum(resident for _, resident in life) / len(life)
-            covariance += sum((at - mean_at) * (resident - mean_resident) for at, resident in life)
-            variance += sum((at - mean_at) ** 2 for at, _ in life)
-        return round(3600 * covariance / variance, 2) if variance > 0 else None
+            third = len(life) // 3
+            if life[-1][0] - life[0][0] < SHORTEST_LIFE or third == 0:
+                continue
+            early, late = (statistics.fmean(resident for _, resident in part)
+                           for part in (life[third:-third], life[-third:]))
+            growths.append(100 * (late / early - 1))
+        return [round(growth, 1) for growth in growths] or None
 
     def report(self):
         ends = [life[-1][1] for life in self.lives()]
         return {"first_mib": round(self.samples[0][2], 1), "last_mib": round(self.samples[-1][2], 1),
                 "max_mib": round(max(resident for _, _, resident in self.samples), 1),
-                "ends_mib": [round(end, 1) for end in ends], "slope_mib_per_hour": self.slope()}
+                "ends_mib": [round(end, 1) for end in ends], "growth_percent": self.growth_percent()}

@@ -81,6 +81,10 @@ class Service:
                 return False
         return True
 
+    def was_up(self, begin, end):
+        """Whether the server accepted connections all the time from `begin` to `end`."""
+        return all(end < stop.began or begin >= stop.ended for stop in self.stops)
+
     # --- reloads
 
     def reload_counts(self):

@@ -24,7 +24,9 @@ class Batch {
   int threads() const;
   // Writes the reading of queries[i] to readings[i]; both spans have the same length. The results
   // do not depend on the number of threads. The memory of readings already in the span is reused.
-  void read(std::span<const Query> queries, Policy policy, std::span<Result<Reading>> readings);
+  // Detail::answer takes less time and memory.
+  void read(std::span<const Query> queries, Policy policy, std::span<Result<Reading>> readings,
+            Detail detail = Detail::full);
 
  private:
   struct ThreadPool;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ struct Answer {
   float score = 0;        // its probability
   std::size_t begin = 0;  // the span in bytes [begin, end) of the text; 0, 0 for labels and choices
   std::size_t end = 0;
+};
+
+// How much of a Reading is computed.
+enum class Detail : std::uint8_t {
+  answer,  // the answer, scores and logits; words, trace and costs are empty
+  full,
 };
 
 struct Reading {

@@ -27,7 +27,7 @@ class Session {
   // because the model's weights are too large.
   Result<Reading> read(const Query& query, Policy policy = {});
   // Reuses the memory of `into`: allocates nothing once it has held a text of the same length.
-  Result<void> read(const Query& query, Policy policy, Reading& into);
+  Result<void> read(const Query& query, Policy policy, Reading& into, Detail detail = Detail::full);
 
   // Reads several texts at once on the calling thread, which takes less time per text than reading
   // one after the other; the results are the same. readings[i] is that of queries[i] under

@@ -151,7 +151,8 @@ class Runner {
     if (count == 0) return {};
     if (readings_.size() < count) readings_.resize(count);
     const auto start = Clock::now();
-    batch_->read(lines_.queries, policy_, std::span(readings_).first(count));
+    batch_->read(lines_.queries, policy_, std::span(readings_).first(count),
+                 chosen_.json ? Detail::full : Detail::answer);
     const double time = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
     std::string out;
     Result<void> status;

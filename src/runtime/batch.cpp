@@ -30,13 +30,14 @@ struct Job final : QuerySource {
   std::span<const Query> queries;
   Policy policy;
   std::span<Result<Reading>> answers;
+  Detail detail = Detail::full;
   std::atomic<std::size_t> taken{0};
   std::size_t max_in_flight = 0;  // per thread, so that every thread gets its share
 
   bool next(QueryTask& task) noexcept override {
     const std::size_t i = taken.fetch_add(1, std::memory_order_relaxed);
     if (i >= queries.size()) return false;
-    task = {&queries[i], policy, &answers[i]};
+    task = {&queries[i], policy, &answers[i], detail};
     return true;
   }
 };
@@ -127,13 +128,14 @@ Batch::~Batch() = default;
 
 int Batch::threads() const { return 1 + static_cast<int>(pool_->workers.size()); }
 
-void Batch::read(std::span<const Query> queries, Policy policy,
-                 std::span<Result<Reading>> answers) {
+void Batch::read(std::span<const Query> queries, Policy policy, std::span<Result<Reading>> answers,
+                 Detail detail) {
   assert(queries.size() == answers.size());
   Job job;
   job.queries = queries;
   job.policy = policy;
   job.answers = answers;
+  job.detail = detail;
   const auto threads = static_cast<std::size_t>(this->threads());
   job.max_in_flight = (queries.size() + threads - 1) / threads;
   pool_->run(job);

@@ -17,11 +17,11 @@ bool is_finite(std::span<const Step> steps) {
   return (bits & kHighestExponentBit) == 0;
 }
 
-bool is_finite(const Reading& reading) {
-  for (const float logit : reading.logits) {
+bool is_finite(std::span<const float> logits, std::span<const NetMemory::PassMemory> passes) {
+  for (const float logit : logits) {
     if (!std::isfinite(logit)) return false;
   }
-  for (const Pass& pass : reading.trace) {
+  for (const NetMemory::PassMemory& pass : passes) {
     if (!is_finite(pass.steps)) return false;
   }
   return true;
@@ -43,8 +43,9 @@ Result<void> check(const Policy& policy) {
                                    ", expected a number from 0 to 1");
 }
 
-Result<void> check_finite(const std::string& model, const Reading& reading) {
-  return is_finite(reading) ? Result<void>{} : not_finite(model);
+Result<void> check_finite(const std::string& model, std::span<const float> logits,
+                          std::span<const NetMemory::PassMemory> passes) {
+  return is_finite(logits, passes) ? Result<void>{} : not_finite(model);
 }
 
 Result<void> check_finite(const std::string& model, const Step& step) {

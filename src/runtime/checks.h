@@ -1,8 +1,10 @@
 // Validation of policies and queries.
 #pragma once
 
+#include <span>
 #include <string>
 
+#include "nets/net.h"
 #include "skim/policy.h"
 #include "skim/query.h"
 #include "skim/result.h"
@@ -16,7 +18,8 @@ Result<void> check(const Policy& policy);
 Result<void> check(const Query& query, const ModelSpec& spec);
 // Fails unless all logits and p_read of a reading by `model` are finite. Finite but huge weights
 // overflow in the forward pass.
-Result<void> check_finite(const std::string& model, const Reading& reading);
+Result<void> check_finite(const std::string& model, std::span<const float> logits,
+                          std::span<const NetMemory::PassMemory> passes);
 Result<void> check_finite(const std::string& model, const Step& step);
 // The error for a question without words.
 Result<void> missing_question();

@@ -12,6 +12,7 @@ struct QueryTask {
   const Query* query = nullptr;
   Policy policy;
   Result<Reading>* reading = nullptr;  // its memory is reused
+  Detail detail = Detail::full;
 };
 
 class QuerySource {

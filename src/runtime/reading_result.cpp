@@ -25,6 +25,13 @@ void set_span(const std::string& text, const BestSpan& span, Reading& into) {
   into.answer.text.assign(text, into.answer.begin, into.answer.end - into.answer.begin);
 }
 
+void clear_details(Reading& into) {
+  into.words.clear();
+  into.question_words.clear();
+  into.trace.clear();
+  into.costs = {};
+}
+
 void set_trace(const ModelImpl& impl, const NetMemory& memory, Reading& into) {
   into.trace.resize(impl.passes.size());
   into.costs = {};

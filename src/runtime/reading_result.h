@@ -15,6 +15,8 @@ namespace skim {
 void set_best_choice(std::span<const std::string> choices, Reading& into);
 // Sets the answer to a span of the text; empty for a text without words.
 void set_span(const std::string& text, const BestSpan& span, Reading& into);
+// Empties what Detail::answer leaves out.
+void clear_details(Reading& into);
 // Copies trace and costs to `into`, reusing its memory.
 void set_trace(const ModelImpl& impl, const NetMemory& memory, Reading& into);
 

@@ -45,7 +45,8 @@ namespace {
 void read_one(Session& session, const QueryTask& task) noexcept {
   try {
     if (!*task.reading) *task.reading = Reading{};
-    if (Result<void> done = session.read(*task.query, task.policy, **task.reading); !done)
+    if (Result<void> done = session.read(*task.query, task.policy, **task.reading, task.detail);
+        !done)
       *task.reading = tl::make_unexpected(std::move(done.error()));
   } catch (const std::bad_alloc&) {
     *task.reading = fail(Fault::io, "out of memory");
@@ -100,7 +101,7 @@ Result<Reading> Session::read(const Query& query, Policy policy) {
 
 // Inference: validation, tokenization, the forward pass of the net, and the conversion of its
 // scores to a Reading, which is validated as well.
-Result<void> Session::read(const Query& query, Policy policy, Reading& into) {
+Result<void> Session::read(const Query& query, Policy policy, Reading& into, Detail detail) {
   const ModelImpl& impl = model_impl(memory_->model);
   SKIM_RETURN_IF_ERROR(check(policy));
   SKIM_RETURN_IF_ERROR(check(query, impl.spec));
@@ -134,8 +135,11 @@ Result<void> Session::read(const Query& query, Policy policy, Reading& into) {
       set_span(query.text, span, into);
       break;
   }
-  set_trace(impl, memory_->net_memory, into);
-  return check_finite(memory_->model.name(), into);
+  if (detail == Detail::full)
+    set_trace(impl, memory_->net_memory, into);
+  else
+    clear_details(into);
+  return check_finite(memory_->model.name(), into.logits, memory_->net_memory.passes);
 }
 
 void Session::read(std::span<const Query> queries, std::span<const Policy> policies,
@@ -192,7 +196,8 @@ Result<Reading> Session::answer() {
   memory_->latest = &memory_->stream_memory;
   set_best_choice(impl.spec.labels, reading);
   set_trace(impl, memory_->stream_memory, reading);
-  SKIM_RETURN_IF_ERROR(check_finite(memory_->model.name(), reading));
+  SKIM_RETURN_IF_ERROR(
+      check_finite(memory_->model.name(), reading.logits, memory_->stream_memory.passes));
   return reading;
 }
 

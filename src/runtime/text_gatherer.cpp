@@ -62,8 +62,9 @@ Result<void> TextGatherer::start(Slot& slot) {
   if (!*slot.task.reading) *slot.task.reading = Reading{};
   Reading& reading = **slot.task.reading;
   reading.question_words.clear();
-  encode(slot.task.query->text, impl.spec.tokenizer, impl.resources->vocab, reading.words,
-         slot.ids);
+  if (slot.task.detail == Detail::answer) clear_details(reading);
+  encode(slot.task.query->text, impl.spec.tokenizer, impl.resources->vocab,
+         slot.task.detail == Detail::answer ? slot.words : reading.words, slot.ids);
   net_->start(slot.memory);
   return {};
 }
@@ -73,8 +74,8 @@ Result<void> TextGatherer::finish(Slot& slot) {
   Reading& reading = **slot.task.reading;
   net_->predict(slot.memory, {reading.logits, reading.scores});
   set_best_choice(impl.spec.labels, reading);
-  set_trace(impl, slot.memory, reading);
-  return check_finite(model_.name(), reading);
+  if (slot.task.detail == Detail::full) set_trace(impl, slot.memory, reading);
+  return check_finite(model_.name(), reading.logits, slot.memory.passes);
 }
 
 // The messages fit the small-string buffer, so they need no memory.

@@ -31,6 +31,7 @@ class TextGatherer final : private TextSource {
   // A text in flight.
   struct Slot {
     QueryTask task;
+    std::vector<TokenSpan> words;  // unless the reading holds them
     std::vector<WordId> ids;
     NetMemory memory;
     bool busy = false;

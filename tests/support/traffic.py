@@ -249,6 +249,22 @@ async def receive_continue(reader):
         raise Truncated(f"expected 100 Continue, got {line[:60]}")
 
 
+class Reader(asyncio.StreamReader):
+    """Keeps what was received before the connection broke. asyncio's own reader discards it, and with it the response
+    of a server that closes while a body is on its way."""
+
+    def set_exception(self, _):
+        self.feed_eof()
+
+
+async def open_connection(port):
+    loop = asyncio.get_running_loop()
+    reader = Reader(limit=1 << 20, loop=loop)
+    protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
+    transport, _ = await loop.create_connection(lambda: protocol, "127.0.0.1", port)
+    return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
+
+
 class Client:
     """One connection. `outcome(exchange, response, problem)` is called for each request, in order."""
 
@@ -256,7 +272,7 @@ class Client:
         self.port, self.outcome = port, outcome
 
     async def __aenter__(self):
-        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=1 << 20)
+        self.reader, self.writer = await open_connection(self.port)
         return self
 
     async def __aexit__(self, *_):
