@@ -47,10 +47,10 @@ enum class Pooling { last, max, mean, attention };
 // always f32, from the stored values.
 //   f32   stored and computed in f32.
 //   bf16  stored with 8 significant bits. U h: weights as 16-bit integers with one scale per row,
-//   the
-//         hidden state rounded to 13 bits, exact integer sums, then scaled to f32.
+//         the hidden state rounded to 13 bits, exact integer sums, then scaled to f32.
 //   int8  stored as -127..127 with one f32 scale per row. U h: the hidden state rounded to 7 bits,
-//         exact integer sums, then scaled to f32.
+//         exact integer sums, then scaled to f32. The input projection of a word for the big cell
+//         is computed in f32 and rounded to 16 bits, relative to its largest entry.
 enum class WeightType { f32, bf16, int8 };
 
 // How a text is split into words.

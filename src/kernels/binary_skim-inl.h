@@ -45,46 +45,18 @@ class SmallCell {
         partial_(hn::FirstN(
             FloatTag(), kRemainder ? 0 : cell_.units - (kBlocks - 1) * hn::Lanes(FloatTag()))) {}
 
-  // One skim step; x is the input projection of the gates. Returns the prefix part of the next
-  // decision logit.
-  HWY_INLINE float Run(const float* x, const SmallState& state) const {
-    const FloatTag d;
-    float* hidden = state.hidden;
-    Vec sum[kSums];
-    if constexpr (kRemainder) {
-      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) {
-        sum[a] =
-            hn::Add(hn::LoadU(d, x + a * hn::Lanes(d)), hn::Load(d, state.init + a * hn::Lanes(d)));
-      }
-    } else {
-      const CellCall<float> call{cell_,  x,          cell_.units, state.init, hidden,
-                                 hidden, state.cell, hidden,      false};
-      const AccumulatorInit<Gates, true, float> init_values{call, 0};
-      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) sum[a] = init_values.Combined(a);
-    }
-    SumColumns(hidden, sum);
-    Vec out[kBlocks];
+  // One skim step of each of N sequences; x is the input projection of the gates. Sets `logit` to
+  // the prefix part of the next decision logit. The chains of the sequences overlap.
+  template <std::size_t N>
+  HWY_INLINE void Run(const float* const (&x)[N], const SmallState (&state)[N],
+                      float (&logit)[N]) const {
+    Vec sum[N][kSums];
+    SKIM_UNROLL for (std::size_t n = 0; n < N; ++n) InitSums(x[n], state[n], sum[n]);
+    SumColumns(state, sum);
 #if SKIM_EIGHT_LANES
-    if constexpr (kRemainder) return FinishWithRemainder(state, sum);
+    if constexpr (kRemainder) return FinishWithRemainder(state, sum, logit);
 #endif
-    SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
-      const std::size_t at = b * hn::Lanes(d);
-      const Vec old = hn::Load(d, hidden + at);
-      Vec cell = hn::Zero(d);
-      Vec input_part = hn::Zero(d);
-      if constexpr (Gates::kHasCell) cell = hn::Load(d, state.cell + at);
-      if constexpr (Gates::kSplitGate != kNoSplitGate)
-        input_part = hn::LoadU(d, x + Gates::kSplitGate * cell_.units + at);
-      const Vec old_cell = cell;
-      Gates::Apply(sum + b * Gates::kGates, input_part, old, cell, out[b]);
-      if (b + 1 == kBlocks) {
-        out[b] = hn::IfThenElse(partial_, out[b], old);
-        cell = hn::IfThenElse(partial_, cell, old_cell);
-      }
-      hn::Store(out[b], d, hidden + at);
-      if constexpr (Gates::kHasCell) hn::Store(cell, d, state.cell + at);
-    }
-    return DecisionDot(out);
+    SKIM_UNROLL for (std::size_t n = 0; n < N; ++n) logit[n] = Finish(x[n], state[n], sum[n]);
   }
 
   // The prefix part of the decision logit for any state: the same sum in the same order as in Run,
@@ -106,23 +78,73 @@ class SmallCell {
   // Where registers allow, even and odd columns are summed separately, which halves the chain.
   static constexpr bool kTwoChains = kSums <= 6;
 
-  HWY_INLINE void SumColumns(const float* hidden, Vec (&sum)[kSums]) const {
+  HWY_INLINE void InitSums(const float* x, const SmallState& state, Vec (&sum)[kSums]) const {
     const FloatTag d;
-    const std::size_t stride = kSums * hn::Lanes(d);
+    if constexpr (kRemainder) {
+      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) {
+        sum[a] =
+            hn::Add(hn::LoadU(d, x + a * hn::Lanes(d)), hn::Load(d, state.init + a * hn::Lanes(d)));
+      }
+    } else {
+      const CellCall<float> call{cell_,        x,          cell_.units,  state.init, state.hidden,
+                                 state.hidden, state.cell, state.hidden, false};
+      const AccumulatorInit<Gates, true, CellCall<float>> init_values{call, 0};
+      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) sum[a] = init_values.Combined(a);
+    }
+  }
+
+  // Adds the products of one column for all sequences.
+  template <std::size_t N>
+  HWY_INLINE void AddColumn(std::size_t j, const SmallState (&state)[N],
+                            Vec (&sum)[N][kSums]) const {
+    const float* weights = weights_ + j * kSums * hn::Lanes(FloatTag());
+    SKIM_UNROLL for (std::size_t n = 0; n < N; ++n)
+        F32Weights::Step<kSums>(weights, state[n].hidden[j], sum[n]);
+  }
+
+  template <std::size_t N>
+  HWY_INLINE void SumColumns(const SmallState (&state)[N], Vec (&sum)[N][kSums]) const {
     if constexpr (kTwoChains) {
-      Vec odd[kSums];
-      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) odd[a] = hn::Zero(d);
+      Vec odd[N][kSums];
+      SKIM_UNROLL for (std::size_t n = 0; n < N; ++n) {
+        SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) odd[n][a] = hn::Zero(FloatTag());
+      }
       std::size_t j = 0;
       for (; j + 2 <= columns_; j += 2) {
-        F32Weights::Step<kSums>(weights_ + j * stride, hidden[j], sum);
-        F32Weights::Step<kSums>(weights_ + (j + 1) * stride, hidden[j + 1], odd);
+        AddColumn(j, state, sum);
+        AddColumn(j + 1, state, odd);
       }
-      if (j < columns_) F32Weights::Step<kSums>(weights_ + j * stride, hidden[j], sum);
-      SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) sum[a] = hn::Add(sum[a], odd[a]);
+      if (j < columns_) AddColumn(j, state, sum);
+      SKIM_UNROLL for (std::size_t n = 0; n < N; ++n) {
+        SKIM_UNROLL for (std::size_t a = 0; a < kSums; ++a) sum[n][a] =
+            hn::Add(sum[n][a], odd[n][a]);
+      }
     } else {
-      for (std::size_t j = 0; j < columns_; ++j)
-        F32Weights::Step<kSums>(weights_ + j * stride, hidden[j], sum);
+      for (std::size_t j = 0; j < columns_; ++j) AddColumn(j, state, sum);
     }
+  }
+
+  HWY_INLINE float Finish(const float* x, const SmallState& state, const Vec (&sum)[kSums]) const {
+    const FloatTag d;
+    Vec out[kBlocks];
+    SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
+      const std::size_t at = b * hn::Lanes(d);
+      const Vec old = hn::Load(d, state.hidden + at);
+      Vec cell = hn::Zero(d);
+      Vec input_part = hn::Zero(d);
+      if constexpr (Gates::kHasCell) cell = hn::Load(d, state.cell + at);
+      if constexpr (Gates::kSplitGate != kNoSplitGate)
+        input_part = hn::LoadU(d, x + Gates::kSplitGate * cell_.units + at);
+      const Vec old_cell = cell;
+      Gates::Apply(sum + b * Gates::kGates, input_part, old, cell, out[b]);
+      if (b + 1 == kBlocks) {
+        out[b] = hn::IfThenElse(partial_, out[b], old);
+        cell = hn::IfThenElse(partial_, cell, old_cell);
+      }
+      hn::Store(out[b], d, state.hidden + at);
+      if constexpr (Gates::kHasCell) hn::Store(cell, d, state.cell + at);
+    }
+    return DecisionDot(out);
   }
 
   // The decision's weights are zero beyond the cell's units.
@@ -139,44 +161,72 @@ class SmallCell {
   using HalfTag = hn::Half<FloatTag>;
   using HalfVec = hn::Vec<HalfTag>;
 
-  // Applies the gates of the whole blocks and of the remainder side by side: two independent
-  // chains.
-  HWY_INLINE float FinishWithRemainder(const SmallState& state, const Vec (&sum)[kSums]) const {
+  // The gates of one sequence, between the phases of FinishWithRemainder.
+  struct Gated {
+    Vec i[kBlocks], f[kBlocks], g[kBlocks], o[kBlocks], cell[kBlocks], out[kBlocks];
+    HalfVec input_forget, inner_output, old_remainder, remainder_cell, remainder_power;
+  };
+
+  // Applies the gates of the whole blocks and of the remainder side by side, phase by phase for all
+  // sequences: independent chains.
+  template <std::size_t N>
+  HWY_INLINE void FinishWithRemainder(const SmallState (&state)[N], const Vec (&sum)[N][kSums],
+                                      float (&logit)[N]) const {
+    Gated gated[N];
+    SKIM_UNROLL for (std::size_t n = 0; n < N; ++n) InputGates(sum[n], gated[n]);
+    SKIM_UNROLL for (std::size_t n = 0; n < N; ++n) CellStates(state[n], sum[n], gated[n]);
+    SKIM_UNROLL for (std::size_t n = 0; n < N; ++n) logit[n] = Outputs(state[n], gated[n]);
+  }
+
+  HWY_INLINE void InputGates(const Vec (&sum)[kSums], Gated& to) const {
     const FloatTag d;
     const HalfTag half;
-    float* hidden = state.hidden;
-    const std::size_t at = kBlocks * hn::Lanes(d);
-    Vec i[kBlocks], f[kBlocks], g[kBlocks], o[kBlocks], cell[kBlocks], out[kBlocks];
     const Vec remainder = PowerOfTwo(d, sum[kSums - 1]);
     SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
-      i[b] = PowerOfTwo(d, sum[4 * b]);
-      f[b] = PowerOfTwo(d, sum[4 * b + 1]);
-      g[b] = PowerOfTwo(d, sum[4 * b + 2]);
+      to.i[b] = PowerOfTwo(d, sum[4 * b]);
+      to.f[b] = PowerOfTwo(d, sum[4 * b + 1]);
+      to.g[b] = PowerOfTwo(d, sum[4 * b + 2]);
     }
-    const HalfVec input_forget = hn::LowerHalf(half, remainder);
-    const HalfVec inner_output = hn::UpperHalf(half, remainder);
-    const HalfVec old_cell = hn::Load(half, state.cell + at);
-    const HalfVec remainder_cell = LstmGates::NewCell(
-        half, input_forget, hn::ConcatUpperUpper(half, input_forget, input_forget), inner_output,
-        old_cell);
+    to.input_forget = hn::LowerHalf(half, remainder);
+    to.inner_output = hn::UpperHalf(half, remainder);
+  }
+
+  HWY_INLINE void CellStates(const SmallState& state, const Vec (&sum)[kSums], Gated& to) const {
+    const FloatTag d;
+    const HalfTag half;
+    to.old_remainder = hn::Load(half, state.cell + kBlocks * hn::Lanes(d));
+    to.remainder_cell = LstmGates::NewCell(
+        half, to.input_forget, hn::ConcatUpperUpper(half, to.input_forget, to.input_forget),
+        to.inner_output, to.old_remainder);
     SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
-      cell[b] = LstmGates::NewCell(d, i[b], f[b], g[b], hn::Load(d, state.cell + b * hn::Lanes(d)));
-      o[b] = PowerOfTwo(d, sum[4 * b + 3]);
+      to.cell[b] = LstmGates::NewCell(d, to.i[b], to.f[b], to.g[b],
+                                      hn::Load(d, state.cell + b * hn::Lanes(d)));
+      to.o[b] = PowerOfTwo(d, sum[4 * b + 3]);
     }
-    const HalfVec remainder_power =
-        PowerOfTwo(half, hn::Mul(remainder_cell, hn::Set(half, kTanhFold)));
+    to.remainder_power = PowerOfTwo(half, hn::Mul(to.remainder_cell, hn::Set(half, kTanhFold)));
     SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
-      out[b] =
-          LstmGates::NewHidden(d, o[b], PowerOfTwo(d, hn::Mul(cell[b], hn::Set(d, kTanhFold))));
-      hn::Store(out[b], d, hidden + b * hn::Lanes(d));
-      hn::Store(cell[b], d, state.cell + b * hn::Lanes(d));
+      to.out[b] = LstmGates::NewHidden(d, to.o[b],
+                                       PowerOfTwo(d, hn::Mul(to.cell[b], hn::Set(d, kTanhFold))));
     }
-    const HalfVec remainder_out = LstmGates::NewHidden(
-        half, hn::ConcatUpperUpper(half, inner_output, inner_output), remainder_power);
+  }
+
+  // Stores the new state and returns the prefix part of the next decision logit.
+  HWY_INLINE float Outputs(const SmallState& state, const Gated& from) const {
+    const FloatTag d;
+    const HalfTag half;
+    const std::size_t at = kBlocks * hn::Lanes(d);
+    SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
+      hn::Store(from.out[b], d, state.hidden + b * hn::Lanes(d));
+      hn::Store(from.cell[b], d, state.cell + b * hn::Lanes(d));
+    }
+    const HalfVec out =
+        LstmGates::NewHidden(half, hn::ConcatUpperUpper(half, from.inner_output, from.inner_output),
+                             from.remainder_power);
     const auto used = hn::FirstN(half, cell_.remainder_units);
-    hn::Store(hn::IfThenElse(used, remainder_out, hn::Load(half, hidden + at)), half, hidden + at);
-    hn::Store(hn::IfThenElse(used, remainder_cell, old_cell), half, state.cell + at);
-    return DecisionDot(out) + RemainderDot(remainder_out);
+    hn::Store(hn::IfThenElse(used, out, hn::Load(half, state.hidden + at)), half,
+              state.hidden + at);
+    hn::Store(hn::IfThenElse(used, from.remainder_cell, from.old_remainder), half, state.cell + at);
+    return DecisionDot(from.out) + RemainderDot(out);
   }
 
   HWY_INLINE float RemainderDot(HalfVec out) const {
@@ -246,8 +296,9 @@ class BinarySkimLoop : public SequenceLoop<Gates> {
         this->WriteStep(t, hidden_size);
       } else {
         if (small_row != nullptr) row = small_row(this->args_.context, t);
-        state_logit =
-            this->suffix_logit_[0] + small.Run(row + offset, {this->hidden_, cell_state, init});
+        float prefix_logit[1];
+        small.Run({row + offset}, {{this->hidden_, cell_state, init}}, prefix_logit);
+        state_logit = this->suffix_logit_[0] + prefix_logit[0];
         this->WriteStep(t, skim_size);
       }
     }

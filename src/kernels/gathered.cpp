@@ -25,11 +25,18 @@ bool supports_gathering(const SequenceArgs& args) noexcept {
 void prefetch_input(const GatheredSequence& sequence) noexcept {
   const SequenceArgs& args = sequence.args;
   const PackedMatrix& matrix = args.big->matrix;
+  const std::size_t gates = args.cell == Cell::lstm ? 4 : 3;
+  if (args.compact_rows) {
+    const auto* row = static_cast<const std::byte*>(sequence.x);
+    for (std::size_t i = 0; i < compact_row_bytes(gates * args.big_stride); i += kCacheLine)
+      __builtin_prefetch(row + i);
+    return;
+  }
   const bool reverse_scan =
       depends_on_scan_direction(matrix.type) && (sequence.weight_scan_direction & 1U) != 0;
   const std::size_t floats = std::min(args.big_stride, kPrefetchedBlocks * matrix.lanes);
-  const float* gate = sequence.x + (reverse_scan ? args.big_stride - floats : 0);
-  const std::size_t gates = args.cell == Cell::lstm ? 4 : 3;
+  const float* gate =
+      static_cast<const float*>(sequence.x) + (reverse_scan ? args.big_stride - floats : 0);
   for (std::size_t g = 0; g < gates; ++g, gate += args.big_stride) {
     for (std::size_t i = 0; i < floats; i += kCacheLine / sizeof(float))
       __builtin_prefetch(gate + i);

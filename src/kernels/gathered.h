@@ -33,7 +33,7 @@ struct alignas(64) GatheredSequence {
   Need need = Need::end;
   // Used by reads.
   float* next = nullptr;
-  const float* x = nullptr;  // input projection of the step to read; set by the caller
+  const void* x = nullptr;  // input projection of the step to read; set by the caller
   std::uint32_t weight_scan_direction = 0;
   std::uint32_t slot = 0;  // for the caller
   SequenceArgs args;
@@ -51,8 +51,8 @@ bool supports_gathering(const SequenceArgs& args) noexcept;
 inline bool depends_on_scan_direction(WeightType type) { return type == WeightType::f32; }
 
 // read_together prefetches the input projection `x` of a sequence as it proceeds, except for this
-// many vectors per gate at the end where it starts: the caller should have prefetched those
-// (prefetch_input).
+// many vectors per gate at the end where it starts: the caller should have prefetched those, or the
+// whole row if it is compact (prefetch_input).
 inline constexpr std::size_t kPrefetchedBlocks = 4;
 void prefetch_input(const GatheredSequence& sequence) noexcept;
 

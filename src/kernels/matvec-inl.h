@@ -74,6 +74,7 @@ HWY_INLINE void SplitPairs(D tag, const W (&wide)[P], V (&vectors)[A]) {
 
 struct F32Weights {
   using Input = float;
+  using Row = float;
   static constexpr WeightType kType = WeightType::f32;
   static constexpr bool kInitLast = false;
   static constexpr bool kOrderIndependent = false;
@@ -142,6 +143,7 @@ using WideInt = hn::Vec<WideIntTag>;
 template <class Kind, class Integer, std::size_t kColumns>
 struct QuantizedWeights {
   using Input = Integer;
+  using Row = float;
   // The totals occupy the registers; initial values would be spilled to memory: 2 % of a read.
   static constexpr bool kInitLast = true;
   static constexpr bool kOrderIndependent = true;

@@ -26,17 +26,6 @@ inline constexpr std::size_t kTileSequences =
     Weights::kType == WeightType::f32 ? 3 : 2;
 #endif
 
-// Keeps a vector in a register. Without it GCC loads the weights once per sequence, as an operand
-// in memory (1.4x slower).
-template <class V>
-HWY_INLINE void PinToRegister(V& v) {
-#if HWY_ARCH_X86 && !HWY_COMPILER_MSVC && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  asm("" : "+v"(v.raw));
-#else
-  (void)v;
-#endif
-}
-
 // Distance of the prefetched weights, in steps.
 inline constexpr std::size_t kPrefetchSteps = 8;
 
@@ -69,6 +58,7 @@ HWY_INLINE void MultiplyTile(const PackedVectors& packed,
         Weights::BroadcastStep(d, inputs[s], j);
     SKIM_UNROLL for (std::size_t a = 0; a < A; ++a) {
       V weights = LoadWeights(d, base + j * packed.stride * lanes + a * hn::Lanes(d));
+      // Otherwise GCC loads the weights once per sequence, as an operand in memory (1.4x slower).
       PinToRegister(weights);
       SKIM_UNROLL for (std::size_t s = 0; s < S; ++s) total[s][a] =
           Weights::AddProducts(total[s][a], weights, input[s]);
@@ -110,7 +100,8 @@ HWY_INLINE void MultiplyWideTile(const PackedVectors& packed,
 template <class Gates, class Weights>
 class GatheredRead {
   using Input = typename Weights::Input;
-  using Call = CellCall<Input>;
+  using Row = typename Weights::Row;
+  using Call = CellCallOf<Weights>;
   using Total = typename Weights::Total;
   static constexpr std::size_t kGates = Gates::kGates;
   static constexpr bool kInPhases = kGatesInPhases<Gates, Weights, false>;
@@ -168,10 +159,11 @@ class GatheredRead {
   // Prefetches the input projections of a later block: those of all blocks at once would be more
   // lines than the processor can wait for. The caller has prefetched the first ones.
   void PrefetchInputs(std::size_t block) const {
+    if constexpr (std::is_same_v<Row, CompactEntry>) return;  // the caller has prefetched it all
     const std::size_t later = reverse_scan_ ? block - kPrefetchedBlocks : block + kPrefetchedBlocks;
     if (later >= cell_.blocks) return;
     for (std::size_t k = 0; k < count_; ++k) {
-      const float* x = sequences_[k]->x + later * hn::Lanes(FloatTag());
+      const auto* x = static_cast<const Row*>(sequences_[k]->x) + later * hn::Lanes(FloatTag());
       const std::size_t stride = sequences_[k]->args.big_stride;
       SKIM_UNROLL for (std::size_t gate = 0; gate < kGates; ++gate)
           hwy::Prefetch(x + gate * stride);
@@ -195,9 +187,16 @@ class GatheredRead {
   Call CallOf(std::size_t k) const {
     const GatheredSequence& sequence = *sequences_[k];
     const SequenceArgs& args = sequence.args;
-    return {cell_,         sequence.x,      args.big_stride,     cell_.init.data(),
-            inputs_[k],    sequence.hidden, sequence.cell_state, sequence.next,
-            reverse_scan_, args.gate_sums};
+    return {cell_,
+            static_cast<const Row*>(sequence.x),
+            args.big_stride,
+            cell_.init.data(),
+            inputs_[k],
+            sequence.hidden,
+            sequence.cell_state,
+            sequence.next,
+            reverse_scan_,
+            args.gate_sums};
   }
 
   template <std::size_t S>
@@ -229,7 +228,7 @@ class GatheredRead {
 
   Total InitTotal(const Call& call, std::size_t block, std::size_t a) const {
     if constexpr (Weights::kType == WeightType::f32) {
-      return AccumulatorInit<Gates, false, Input>{call, block}.StateInit(a);
+      return AccumulatorInit<Gates, false, Call>{call, block}.StateInit(a);
     } else {
       return Weights::InitTotal(cell_.matrix, (block * kGates + a) * hn::Lanes(FloatTag()));
     }
@@ -237,7 +236,7 @@ class GatheredRead {
 
   // The same operations in the same order as in RunGroup of one sequence.
   Vec FinishSum(const Call& call, std::size_t block, std::size_t a, Total total) const {
-    const AccumulatorInit<Gates, false, Input> init_values{call, block};
+    const AccumulatorInit<Gates, false, Call> init_values{call, block};
     if constexpr (Weights::kType == WeightType::f32) {
       return a == Gates::kSplitGate ? total : hn::Add(total, init_values.InputPart(a));
     } else {

@@ -11,6 +11,9 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <cstring>
+#include <type_traits>
+
 #include "kernels/cells-inl.h"
 #include "kernels/matvec-inl.h"
 #include "kernels/sequence.h"
@@ -19,11 +22,17 @@ HWY_BEFORE_NAMESPACE();
 namespace skim {
 namespace HWY_NAMESPACE {
 
+// Weights of a big cell whose input projections are compact rows.
+template <class Weights>
+struct WithCompactRows : Weights {
+  using Row = CompactEntry;
+};
+
 // Arguments of one step of a cell.
-template <class Input>
+template <class Input, class Row = float>
 struct CellCall {
   const PackedCell& cell;
-  const float* x;  // input projection of the gates
+  const Row* x;  // input projection of the gates
   std::size_t x_stride;
   const float* init;  // initial values of the sums over the state, cell.init_stride() between gates
   const Input* input;  // the hidden state in the input type of the weights
@@ -31,21 +40,64 @@ struct CellCall {
   float* cell_state;
   float* out;
   bool reverse_scan;
-  float* gate_sums = nullptr;           // big cell: buffer for the pre-activations of all gates
-  const float* prefetch_row = nullptr;  // input projection of the next step, to prefetch meanwhile
+  float* gate_sums = nullptr;         // big cell: buffer for the pre-activations of all gates
+  const Row* prefetch_row = nullptr;  // input projection of the next step, to prefetch meanwhile
 };
 
-HWY_INLINE void PrefetchFloats(const float* row, std::size_t from, std::size_t to) {
-  for (std::size_t i = from; i < to; i += kCacheLine / sizeof(float)) hwy::Prefetch(row + i);
+template <class Weights>
+using CellCallOf = CellCall<typename Weights::Input, typename Weights::Row>;
+
+// Prefetches the share i of `count` equal shares of a row.
+template <class Gates, class Row>
+HWY_INLINE void PrefetchRow(const Row* row, std::size_t stride, std::size_t i = 0,
+                            std::size_t count = 1) {
+  constexpr std::size_t kPerLine = kCacheLine / sizeof(Row);
+  constexpr std::size_t kHeader = std::is_same_v<Row, CompactEntry> ? kCompactHeader : 0;
+  const std::size_t entries = kHeader + Gates::kGates * stride;
+  const std::size_t lines = (entries + kPerLine - 1) / kPerLine;
+  for (std::size_t line = i * lines / count; line < (i + 1) * lines / count; ++line)
+    hwy::Prefetch(row + line * kPerLine);
+}
+
+// Keeps a vector in a register: the compiler neither recomputes it nor merges the operation that
+// produced it into later ones.
+template <class V>
+HWY_INLINE void PinToRegister(V& v) {
+#if HWY_ARCH_X86 && !HWY_COMPILER_MSVC && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  asm("" : "+v"(v.raw));
+#elif HWY_ARCH_ARM_A64 && !HWY_COMPILER_MSVC && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  asm("" : "+w"(v.raw));
+#else
+  (void)v;
+#endif
+}
+
+// A vector of an input projection, from the entry `at` on.
+template <class Input>
+HWY_INLINE Vec LoadInput(const CellCall<Input, float>& call, std::size_t at) {
+  return hn::LoadU(FloatTag(), call.x + at);
+}
+template <class Input>
+HWY_INLINE Vec LoadInput(const CellCall<Input, CompactEntry>& call, std::size_t at) {
+  const FloatTag d;
+  const hn::Rebind<CompactEntry, FloatTag> compact;
+  float scale;
+  std::memcpy(&scale, call.x, sizeof scale);
+  const auto entries = hn::PromoteTo(hn::RebindToSigned<FloatTag>(),
+                                     hn::LoadU(compact, call.x + kCompactHeader + at));
+  Vec row = hn::Mul(hn::ConvertTo(d, entries), hn::Set(d, scale));
+  // GCC may fuse the product with an addition, in one kernel and not in the other.
+  PinToRegister(row);
+  return row;
 }
 
 // Initial values of a group's accumulators; accumulator a belongs to gate a % kGates of a block.
-template <class Gates, bool kPartial, class Input>
+template <class Gates, bool kPartial, class Call>
 struct AccumulatorInit {
   // In the big cell only the split gate has a bias in its state part; in a small cell the suffix of
   // the state may contribute to every gate.
   static constexpr bool kHasStateInit = kPartial || Gates::kSplitGate != kNoSplitGate;
-  const CellCall<Input>& call;
+  const Call& call;
   std::size_t first;  // the group's first block
 
   HWY_INLINE Vec StateInit(std::size_t a) const {
@@ -54,7 +106,7 @@ struct AccumulatorInit {
     return hn::Load(d, call.init + (a % Gates::kGates) * call.cell.init_stride() + Offset(a));
   }
   HWY_INLINE Vec InputPart(std::size_t a) const {
-    return hn::LoadU(FloatTag(), call.x + (a % Gates::kGates) * call.x_stride + Offset(a));
+    return LoadInput(call, (a % Gates::kGates) * call.x_stride + Offset(a));
   }
   HWY_INLINE Vec Combined(std::size_t a) const {
     if (a % Gates::kGates == Gates::kSplitGate) return StateInit(a);
@@ -68,8 +120,8 @@ struct AccumulatorInit {
 
 // Applies the gates of kBlocks blocks and writes the new state. kPartial preserves the entries
 // after the cell's last unit, which belong to a bigger cell.
-template <class Gates, std::size_t kBlocks, bool kPartial, class Input>
-HWY_INLINE void ApplyGates(const CellCall<Input>& call, std::size_t first, const Vec* sum) {
+template <class Gates, std::size_t kBlocks, bool kPartial, class Call>
+HWY_INLINE void ApplyGates(const Call& call, std::size_t first, const Vec* sum) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   SKIM_UNROLL for (std::size_t b = 0; b < kBlocks; ++b) {
@@ -80,7 +132,7 @@ HWY_INLINE void ApplyGates(const CellCall<Input>& call, std::size_t first, const
     Vec input_part = hn::Zero(d);
     if constexpr (Gates::kHasCell) state = hn::Load(d, call.cell_state + at);
     if constexpr (Gates::kSplitGate != kNoSplitGate) {
-      input_part = hn::LoadU(d, call.x + Gates::kSplitGate * call.x_stride + at);
+      input_part = LoadInput(call, Gates::kSplitGate * call.x_stride + at);
     }
     const Vec old_state = state;
     Gates::Apply(sum + b * Gates::kGates, input_part, old, state, out);
@@ -101,8 +153,8 @@ inline constexpr bool kGatesInPhases =
 
 // Applies the gates of a whole LSTM cell to call.gate_sums: all powers, then all cell states, then
 // all outputs. Within a block these wait for each other; a phase has no such chain.
-template <class Input>
-HWY_NOINLINE void ApplyGatesInPhases(const CellCall<Input>& call) {
+template <class Call>
+HWY_NOINLINE void ApplyGatesInPhases(const Call& call) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t blocks = call.cell.blocks;
@@ -129,10 +181,10 @@ HWY_NOINLINE void ApplyGatesInPhases(const CellCall<Input>& call) {
 // while the sums are in registers (unless kGatesInPhases). The input projection is added last
 // because its row is far away in memory: it arrives while the weights are streamed.
 template <class Gates, class Weights, std::size_t kBlocks, bool kPartial>
-HWY_NOINLINE void RunGroup(const CellCall<typename Weights::Input>& call, const PackGroup& group) {
+HWY_NOINLINE void RunGroup(const CellCallOf<Weights>& call, const PackGroup& group) {
   constexpr std::size_t kSums = kBlocks * Gates::kGates;
   const std::size_t first = group.first / Gates::kGates;
-  const AccumulatorInit<Gates, kPartial, typename Weights::Input> init_values{call, first};
+  const AccumulatorInit<Gates, kPartial, CellCallOf<Weights>> init_values{call, first};
   Vec sum[kSums];
   Weights::template Run<kSums>(
       call.cell.matrix, group, call.input, call.reverse_scan,
@@ -179,12 +231,11 @@ HWY_INLINE void ApplyHalfBlock(const CellCall<Input>& call, std::size_t block, V
 
 // RunGroup for a group that ends in half a block.
 template <class Weights, std::size_t kBlocks>
-HWY_NOINLINE void RunGroupWithHalfBlock(const CellCall<typename Weights::Input>& call,
-                                        const PackGroup& group) {
+HWY_NOINLINE void RunGroupWithHalfBlock(const CellCallOf<Weights>& call, const PackGroup& group) {
   const FloatTag d;
   constexpr std::size_t kWhole = kBlocks * 4;
   const std::size_t first = group.first / 4;
-  const AccumulatorInit<LstmGates, false, typename Weights::Input> init_values{call, first};
+  const AccumulatorInit<LstmGates, false, CellCallOf<Weights>> init_values{call, first};
   Vec sum[kWhole + 2];
   Weights::template Run<kWhole + 2>(
       call.cell.matrix, group, call.input, call.reverse_scan,
@@ -196,7 +247,7 @@ HWY_NOINLINE void RunGroupWithHalfBlock(const CellCall<typename Weights::Input>&
 #endif
 
 template <class Gates, class Weights, bool kPartial, std::size_t kBlocks = 1>
-HWY_INLINE void DispatchGroup(std::size_t blocks, const CellCall<typename Weights::Input>& call,
+HWY_INLINE void DispatchGroup(std::size_t blocks, const CellCallOf<Weights>& call,
                               const PackGroup& group) {
   constexpr std::size_t kMaxBlocks =
       cell_accumulators(Weights::kType, Gates::kGates) / Gates::kGates;
@@ -206,7 +257,7 @@ HWY_INLINE void DispatchGroup(std::size_t blocks, const CellCall<typename Weight
 }
 
 template <class Gates, class Weights, bool kPartial>
-HWY_INLINE void RunCell(CellCall<typename Weights::Input> call) {
+HWY_INLINE void RunCell(CellCallOf<Weights> call) {
   const auto& groups = call.cell.matrix.groups;
   const std::size_t count = groups.size();
   const bool reverse_scan = call.reverse_scan;
@@ -216,10 +267,8 @@ HWY_INLINE void RunCell(CellCall<typename Weights::Input> call) {
     // does not matter, the first group starts at the other end (1 % of a bf16 read).
     call.reverse_scan = reverse_scan != (Weights::kOrderIndependent && i == 0);
     // Prefetches a part of the row per group: a burst of requests would delay the weights.
-    if (!kPartial && call.prefetch_row != nullptr) {
-      const std::size_t lines = Gates::kGates * call.x_stride / 16;
-      PrefetchFloats(call.prefetch_row, i * lines / count * 16, (i + 1) * lines / count * 16);
-    }
+    if (!kPartial && call.prefetch_row != nullptr)
+      PrefetchRow<Gates>(call.prefetch_row, call.x_stride, i, count);
 #if SKIM_EIGHT_LANES
     if constexpr (Gates::kGates == 4 && Weights::kType == WeightType::bf16) {
       static_assert(kMaxBf16Accumulators == 8, "groups of one or two blocks");

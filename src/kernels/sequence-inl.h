@@ -68,14 +68,16 @@ HWY_INLINE void MatVec(const PackedMatrix& matrix, const float* init, const floa
 // below are compiled once per cell and not once per weight type; the call is negligible beside a
 // read. `prefetch_row` is the input projection of the next step when that step is certain to be
 // read, else null.
-using ReadStepFn = void (*)(const SequenceArgs& args, const float* x, const float* prefetch_row,
+using ReadStepFn = void (*)(const SequenceArgs& args, const void* x, const void* prefetch_row,
                             const float* hidden, float* next, bool reverse_scan);
 
 template <class Gates, class Weights>
-void ReadStepWith(const SequenceArgs& args, const float* x, const float* prefetch_row,
+void ReadStepWith(const SequenceArgs& args, const void* x, const void* prefetch_row,
                   const float* hidden, float* next, bool reverse_scan) {
+  using Row = typename Weights::Row;
   const PackedCell& big = *args.big;
-  if (prefetch_row == nullptr) PrefetchFloats(x, 0, Gates::kGates * args.big_stride);
+  const auto* row = static_cast<const Row*>(x);
+  if (prefetch_row == nullptr) PrefetchRow<Gates>(row, args.big_stride);
   const typename Weights::Input* input;
   if constexpr (Weights::kType == WeightType::f32) {
     input = hidden;
@@ -84,15 +86,19 @@ void ReadStepWith(const SequenceArgs& args, const float* x, const float* prefetc
     Weights::QuantizeState(hidden, big.blocks * hn::Lanes(FloatTag()), quantized_hidden);
     input = quantized_hidden;
   }
-  RunCell<Gates, Weights, false>({big, x, args.big_stride, big.init.data(), input, hidden,
+  RunCell<Gates, Weights, false>({big, row, args.big_stride, big.init.data(), input, hidden,
                                   args.cell_state, next, reverse_scan, args.gate_sums,
-                                  prefetch_row});
+                                  static_cast<const Row*>(prefetch_row)});
 }
 
 template <class Gates>
-ReadStepFn SelectReadStep(const PackedMatrix& matrix) {
+ReadStepFn SelectReadStep(const SequenceArgs& args) {
+  const PackedMatrix& matrix = args.big->matrix;
 #if SKIM_MAYBE_VNNI
-  if (matrix.vnni && matrix.type == WeightType::int8) return ReadStepWith<Gates, Int8VnniWeights>;
+  if (matrix.vnni && matrix.type == WeightType::int8) {
+    return args.compact_rows ? ReadStepWith<Gates, WithCompactRows<Int8VnniWeights>>
+                             : ReadStepWith<Gates, Int8VnniWeights>;
+  }
   if (matrix.vnni && matrix.type == WeightType::bf16) return ReadStepWith<Gates, Bf16VnniWeights>;
 #endif
   switch (matrix.type) {
@@ -101,7 +107,8 @@ ReadStepFn SelectReadStep(const PackedMatrix& matrix) {
     case WeightType::bf16:
       return ReadStepWith<Gates, Bf16Weights>;
     case WeightType::int8:
-      return ReadStepWith<Gates, Int8Weights>;
+      return args.compact_rows ? ReadStepWith<Gates, WithCompactRows<Int8Weights>>
+                               : ReadStepWith<Gates, Int8Weights>;
   }
   return nullptr;
 }
@@ -146,7 +153,7 @@ class SequenceLoop {
  public:
   explicit SequenceLoop(const SequenceArgs& args)
       : args_(args),
-        read_(SelectReadStep<Gates>(args.big->matrix)),
+        read_(SelectReadStep<Gates>(args)),
         hidden_(args.hidden),
         next_(args.next),
         weight_scan_direction_(args.weight_scan_direction),
@@ -232,12 +239,12 @@ class SequenceLoop {
                                            : args_.skim.small_row(args_.context, t);
   }
 
-  const float* PrefetchAddress(std::size_t t) const {
+  const void* PrefetchAddress(std::size_t t) const {
     return t < args_.count && args_.big_prefetch != nullptr ? args_.big_prefetch(args_.context, t)
                                                             : nullptr;
   }
 
-  void Read(std::size_t t, const float* prefetch_row = nullptr) {
+  void Read(std::size_t t, const void* prefetch_row = nullptr) {
     read_(args_, args_.big_row(args_.context, t), prefetch_row, hidden_, next_,
           (weight_scan_direction_ & 1U) != 0);
     ++weight_scan_direction_;

@@ -97,14 +97,14 @@ struct NewWords {
 
 // Empties `words`.
 void fill_new_words(NewWords& words, const FoldedTable& small, const FoldedTable& big,
-                    float min_logit, float* embeddings) noexcept {
-  small.fill(std::span(words.ids).first(words.count), embeddings);
+                    float min_logit, const BlockScratch& memory) noexcept {
+  small.fill(std::span(words.ids).first(words.count), memory.embeddings, nullptr);
   std::size_t likely = 0;
   for (std::size_t i = 0; i < words.count; ++i) {
-    const float* row = small.address(words.ids[i]);
+    const auto* row = static_cast<const float*>(small.address(words.ids[i]));
     if (row != nullptr && row[0] > min_logit) words.ids[likely++] = words.ids[i];
   }
-  big.fill(std::span(words.ids).first(likely), embeddings);
+  big.fill(std::span(words.ids).first(likely), memory.embeddings, memory.big_buffer);
   words.count = 0;
 }
 
@@ -119,15 +119,16 @@ std::size_t big_stride(const ReaderWeights& weights) {
 }
 
 void prepare_rows(const FoldedTable* small, const FoldedTable& big,
-                  std::span<const std::uint32_t> ids, float min_logit, float* embeddings) noexcept {
-  if (small == nullptr) return big.fill(ids, embeddings);
+                  std::span<const std::uint32_t> ids, float min_logit,
+                  const BlockScratch& memory) noexcept {
+  if (small == nullptr) return big.fill(ids, memory.embeddings, memory.big_buffer);
   NewWords missing;
   for (const std::uint32_t id : ids) {
     if (!small->is_missing(id)) continue;
     missing.add(id);
-    if (missing.full()) fill_new_words(missing, *small, big, min_logit, embeddings);
+    if (missing.full()) fill_new_words(missing, *small, big, min_logit, memory);
   }
-  if (missing.count != 0) fill_new_words(missing, *small, big, min_logit, embeddings);
+  if (missing.count != 0) fill_new_words(missing, *small, big, min_logit, memory);
 }
 
 void lookup_small_rows(const ReaderWeights& weights, const FoldedTable& table,
@@ -138,7 +139,8 @@ void lookup_small_rows(const ReaderWeights& weights, const FoldedTable& table,
   for (std::size_t t = 0; t < block.count; ++t) {
     const std::uint32_t word = block.input.ids[block.index(t)];
     float* embedding = memory.embeddings + (dot ? t * embeddings.embedding_size() : 0);
-    memory.small_rows[t] = table.row(word, memory.small_buffer + t * stride, embedding);
+    memory.small_rows[t] =
+        static_cast<const float*>(table.row(word, memory.small_buffer + t * stride, embedding));
     prefetch(memory.small_rows[t], weights.small_projection.floats());
     if (!dot) continue;
     embeddings.lookup(word, embedding);
@@ -191,19 +193,19 @@ void project_speculatively(const ReaderWeights& weights, const Block& block, con
   }
 }
 
-const float* big_gates_of_token(void* context, std::size_t t) noexcept {
+const void* big_gates_of_token(void* context, std::size_t t) noexcept {
   const auto& source = *static_cast<const GateSource*>(context);
   const Block& block = *source.block;
   const std::uint32_t word = block.input.ids[block.index(t)];
   return source.table->row(word, source.memory->big_buffer, source.memory->embeddings);
 }
 
-const float* big_gates_address(void* context, std::size_t t) noexcept {
+const void* big_gates_address(void* context, std::size_t t) noexcept {
   const auto& source = *static_cast<const GateSource*>(context);
   return source.table->address(source.block->input.ids[source.block->index(t)]);
 }
 
-const float* big_gates_of_row(void* context, std::size_t t) noexcept {
+const void* big_gates_of_row(void* context, std::size_t t) noexcept {
   const auto& source = *static_cast<const GateSource*>(context);
   const std::size_t stride = big_stride(*source.weights);
   const std::uint8_t slot = source.memory->slots[t];

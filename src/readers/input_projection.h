@@ -30,8 +30,8 @@ struct BlockScratch {
   const float** small_rows = nullptr;
   const float** inputs = nullptr;
   float* small_buffer = nullptr;  // kBlockRows small rows
-  float* big_buffer = nullptr;    // kProjectedRows + 1 big rows when reading rows, else one
-  float* gathered = nullptr;      // kProjectedRows input rows when reading rows
+  float* big_buffer = nullptr;  // kProjectedRows + 1 big rows when reading rows, else for the table
+  float* gathered = nullptr;    // kProjectedRows input rows when reading rows
   std::uint8_t* slots = nullptr;  // index of the row's projection in big_buffer, or kNoSlot
   float* embeddings = nullptr;    // kBlockRows embeddings for the dot decision, else kFillRows
 };
@@ -59,10 +59,10 @@ std::size_t big_stride(const ReaderWeights& weights);
 // Fills the folded tables for a text that is about to be read, in batches. The dense reader needs
 // the big rows of all words (`small` is null). A skim reader needs all small rows; of the words
 // that are new, those whose decision logit exceeds `min_logit` are likely to be read and get their
-// big row as well. Other big rows are computed when they are read. `embeddings` is scratch for
-// FoldedTable::kFillRows embeddings.
+// big row as well. Other big rows are computed when they are read.
 void prepare_rows(const FoldedTable* small, const FoldedTable& big,
-                  std::span<const std::uint32_t> ids, float min_logit, float* embeddings) noexcept;
+                  std::span<const std::uint32_t> ids, float min_logit,
+                  const BlockScratch& memory) noexcept;
 
 // Looks up the small rows (and the inputs, for the dot decision) of a skim reader in its folded
 // table.
@@ -81,10 +81,10 @@ void project_speculatively(const ReaderWeights& weights, const Block& block, con
                            const SkimArgs& skim, const BlockScratch& memory) noexcept;
 inline constexpr std::uint8_t kNoSlot = 255;
 
-// GateRowFn callbacks for token ids and for rows; the context is a GateSource.
-const float* big_gates_of_token(void* context, std::size_t t) noexcept;
-const float* big_gates_address(void* context, std::size_t t) noexcept;  // for prefetching
-const float* big_gates_of_row(void* context, std::size_t t) noexcept;
+// BigRowFn and GateRowFn callbacks for token ids and for rows; the context is a GateSource.
+const void* big_gates_of_token(void* context, std::size_t t) noexcept;
+const void* big_gates_address(void* context, std::size_t t) noexcept;  // for prefetching
+const void* big_gates_of_row(void* context, std::size_t t) noexcept;
 const float* small_gates_of_row(void* context, std::size_t t) noexcept;
 
 }  // namespace skim

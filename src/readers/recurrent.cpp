@@ -27,7 +27,9 @@ RecurrentReader::RecurrentReader(const ReaderSpec& spec, const Tensors& tensors,
     small_table_.emplace(weights_.small_projection, *embeddings, table_bytes);
     table_bytes -= small_table_->bytes();
   }
-  big_table_.emplace(weights_.big_projection, *embeddings, table_bytes);
+  big_table_.emplace(
+      weights_.big_projection, *embeddings, table_bytes,
+      type == WeightType::int8 ? FoldedTable::RowFormat::compact : FoldedTable::RowFormat::floats);
 }
 
 void RecurrentReader::start(State& state) const {
@@ -67,7 +69,7 @@ std::unique_ptr<GatheredReader> RecurrentReader::gather() const {
 void RecurrentReader::prepare(const Input& input, const Policy& policy,
                               const Memory& memory) const noexcept {
   prepare_rows(small_table_ ? &*small_table_ : nullptr, *big_table_, input.ids,
-               likely_read_logit(policy), memory.block.embeddings);
+               likely_read_logit(policy), memory.block);
 }
 
 // Input part of the decision logit above which a new word is likely to be read. The state adds to
@@ -92,7 +94,8 @@ std::size_t RecurrentReader::suffix_floats() const {
 RecurrentReader::Memory RecurrentReader::allocate(Scratch& scratch) const {
   const bool dot = weights_.skims() && weights_.spec.decision == Decision::dot;
   const std::size_t small = weights_.skims() ? kBlockRows * small_stride(weights_) : 0;
-  const std::size_t big = big_stride(weights_) * (embeddings_ == nullptr ? kProjectedRows + 1 : 1);
+  const std::size_t big = has_tables() ? round_up(big_table_->buffer_floats(), 16)
+                                       : big_stride(weights_) * (kProjectedRows + 1);
   const std::size_t embedding = round_up(static_cast<std::size_t>(weights_.spec.input_size), 16);
   const std::size_t embeddings = embedding * (dot ? kBlockRows : FoldedTable::kFillRows);
   static_assert(FoldedTable::kFillRows <= kBlockRows);
@@ -141,6 +144,7 @@ SequenceArgs RecurrentReader::block_args(const Block& block, const Policy& polic
   args.big = &weights_.big;
   args.big_row = from_ids ? big_gates_of_token : big_gates_of_row;
   if (from_ids) args.big_prefetch = big_gates_address;
+  args.compact_rows = from_ids && big_table_->is_compact();
   args.context = &source;
   args.big_stride = weights_.padded;
   args.hidden = state.hidden.data();
