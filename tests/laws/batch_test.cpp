@@ -68,6 +68,31 @@ TEST_P(BatchOfModels, ResultsAreInOrderAndIndependentOfTheNumberOfThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Halves, BatchOfModels, testing::Values(0U, 1U));
 
+TEST(Batch, DetailAnswerGivesTheSameAnswersAndNothingElse) {
+  for (const ModelSpec& spec : sampled_model_specs(29)) {
+    SCOPED_TRACE(describe(spec));
+    const Model model = load_model(random_draft(spec, 2));
+    const std::vector<Query> queries = make_queries(spec, 30);
+    Batch batch(model, 2);
+    std::vector<Result<Reading>> full(queries.size()), answers(queries.size());
+    batch.read(queries, {}, full);
+    batch.read(queries, {}, answers);  // what an earlier call has left must go
+    batch.read(queries, {}, answers, Detail::answer);
+    Session session(model);
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      Reading alone;
+      ASSERT_TRUE(session.read(queries[i], {}, alone, Detail::answer));
+      for (const Reading* reading : {&*answers[i], &alone}) {
+        EXPECT_EQ(reading->answer.text, full[i]->answer.text);
+        EXPECT_EQ(reading->scores, full[i]->scores);
+        EXPECT_EQ(reading->logits, full[i]->logits);
+        EXPECT_TRUE(reading->words.empty() && reading->trace.empty());
+        EXPECT_EQ(reading->costs, Costs{});
+      }
+    }
+  }
+}
+
 #ifdef SKIM_SANITIZED
 constexpr std::size_t kEveryNthSpec = 7;
 #else
