@@ -107,7 +107,7 @@ using Messages = Result<std::vector<std::string>>;
 constexpr Patience kPatient{.seconds = 100};
 constexpr Patience kImpatient{.seconds = 0.2};
 
-Rendezvous meeting(int port, int rank, int size) {
+Rendezvous endpoint(int port, int rank, int size) {
   return {.rank = rank, .size = size, .address = "127.0.0.1", .port = port};
 }
 
@@ -127,7 +127,7 @@ TEST(Exchange, GivesAllMessagesToAllProcesses) {
   const int port = free_port();
   std::vector<std::future<Messages>> processes;
   for (const int rank : {2, 1, 0})
-    processes.push_back(exchange_in_thread(meeting(port, rank, 3), kPatient));
+    processes.push_back(exchange_in_thread(endpoint(port, rank, 3), kPatient));
   for (std::future<Messages>& process : processes) {
     const Messages messages = process.get();
     ASSERT_TRUE(messages.has_value()) << messages.error().message;
@@ -137,33 +137,33 @@ TEST(Exchange, GivesAllMessagesToAllProcesses) {
 
 TEST(Exchange, IgnoresConnectionsOfOtherPrograms) {
   const int port = free_port();
-  std::future<Messages> host = exchange_in_thread(meeting(port, 0, 2), kPatient);
+  std::future<Messages> host = exchange_in_thread(endpoint(port, 0, 2), kPatient);
   std::string huge(kHelloMagic);
   append_number(huge, 0xFFFFFFFF);
   const Stranger zeros(port, std::string(64, '\0')), silent(port, ""), stalled(port, "skim-"),
       browser(port, "GET / HTTP/1.1\r\n\r\n"), oversized(port, huge);
-  const Messages guest = exchange(meeting(port, 1, 2), "", kPatient);
+  const Messages guest = exchange(endpoint(port, 1, 2), "", kPatient);
   EXPECT_TRUE(guest.has_value()) << guest.error().message;
   EXPECT_TRUE(host.get().has_value());
 }
 
 TEST(Exchange, AProcessThatDiedMayComeAgain) {
   const int port = free_port();
-  std::future<Messages> host = exchange_in_thread(meeting(port, 0, 3), kPatient);
+  std::future<Messages> host = exchange_in_thread(endpoint(port, 0, 3), kPatient);
   std::string numbers;
   append_number(numbers, 3);  // size
   append_number(numbers, 1);  // rank
   { const Stranger died(port, std::string(kHelloMagic) + frame_body(numbers)); }
-  std::future<Messages> second = exchange_in_thread(meeting(port, 1, 3), kPatient);
-  EXPECT_TRUE(exchange(meeting(port, 2, 3), "", kPatient).has_value());
+  std::future<Messages> second = exchange_in_thread(endpoint(port, 1, 3), kPatient);
+  EXPECT_TRUE(exchange(endpoint(port, 2, 3), "", kPatient).has_value());
   EXPECT_TRUE(second.get().has_value());
   EXPECT_TRUE(host.get().has_value());
 }
 
 TEST(Exchange, AMissingProcessEndsAllOthers) {
   const int port = free_port();
-  std::future<Messages> guest = exchange_in_thread(meeting(port, 1, 3), kPatient);
-  expect_failure(exchange(meeting(port, 0, 3), "", {.seconds = 2}), "no process of rank 2 came");
+  std::future<Messages> guest = exchange_in_thread(endpoint(port, 1, 3), kPatient);
+  expect_failure(exchange(endpoint(port, 0, 3), "", {.seconds = 2}), "no process of rank 2 came");
   expect_failure(guest.get(), "no process of rank 2 came");
 }
 
@@ -171,10 +171,10 @@ TEST(Exchange, NamesRanksAndSizesThatDoNotFit) {
   const int port = free_port();
   std::atomic<bool> stop = false;
   std::future<Messages> host =
-      exchange_in_thread(meeting(port, 0, 3), {.seconds = 100, .stop = &stop});
-  expect_failure(exchange(meeting(port, 1, 2), "", kPatient), "WORLD_SIZE is 2, but 3");
-  std::future<Messages> first = exchange_in_thread(meeting(port, 1, 3), kPatient);
-  std::future<Messages> second = exchange_in_thread(meeting(port, 1, 3), kPatient);
+      exchange_in_thread(endpoint(port, 0, 3), {.seconds = 100, .stop = &stop});
+  expect_failure(exchange(endpoint(port, 1, 2), "", kPatient), "WORLD_SIZE is 2, but 3");
+  std::future<Messages> first = exchange_in_thread(endpoint(port, 1, 3), kPatient);
+  std::future<Messages> second = exchange_in_thread(endpoint(port, 1, 3), kPatient);
   while (first.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready &&
          second.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
   }
@@ -187,24 +187,24 @@ TEST(Exchange, NamesRanksAndSizesThatDoNotFit) {
 
 TEST(Exchange, NamesAPortInUse) {
   const Stranger listener;
-  expect_failure(exchange(meeting(listener.port(), 0, 2), "", kPatient), "MASTER_PORT");
+  expect_failure(exchange(endpoint(listener.port(), 0, 2), "", kPatient), "MASTER_PORT");
 }
 
 TEST(Exchange, ASilentListenerDoesNotBlock) {
   const Stranger listener;
-  expect_failure(exchange(meeting(listener.port(), 1, 2), "", kImpatient), "does not answer");
+  expect_failure(exchange(endpoint(listener.port(), 1, 2), "", kImpatient), "does not answer");
 }
 
 TEST(Exchange, AnAnswerOfAnotherProgramIsNamed) {
   Stranger listener;
-  std::future<Messages> guest = exchange_in_thread(meeting(listener.port(), 1, 2), kPatient);
+  std::future<Messages> guest = exchange_in_thread(endpoint(listener.port(), 1, 2), kPatient);
   listener.accept_and_send("SSH-2.0-OpenSSH_9.2\r\n");
   expect_failure(guest.get(), "is not the process of rank 0");
 }
 
 TEST(Exchange, WithoutRankZeroNobodyListens) {
-  expect_failure(exchange(meeting(free_port(), 1, 2), "", kImpatient), "nobody listens");
-  Rendezvous nowhere = meeting(1, 1, 2);
+  expect_failure(exchange(endpoint(free_port(), 1, 2), "", kImpatient), "nobody listens");
+  Rendezvous nowhere = endpoint(1, 1, 2);
   nowhere.address = "no such host";
   expect_failure(exchange(nowhere, "", kPatient), "MASTER_ADDR=no such host");
 }
