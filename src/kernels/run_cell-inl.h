@@ -151,30 +151,59 @@ template <class Gates, class Weights, bool kPartial>
 inline constexpr bool kGatesInPhases =
     !kPartial && Gates::kGates == 4 && Weights::kType != WeightType::bf16;
 
+// One gate of as many blocks as a vector of D has; `sums` is that gate of the first block.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadGate(D d, const float* sums) {
+#if SKIM_WIDE_VECTORS
+  if constexpr (hn::MaxLanes(D()) > kMaxCellLanes) {
+    const FloatTag block;
+    return hn::Combine(d, hn::Load(block, sums + LstmGates::kGates * hn::Lanes(block)),
+                       hn::Load(block, sums));
+  }
+#endif
+  return hn::Load(d, sums);
+}
+
+// New cell states from the powers of the gates, for the blocks of one vector from `block` on.
+template <class D, class Call>
+HWY_INLINE void StoreNewCells(D d, const Call& call, std::size_t block) {
+  const std::size_t lanes = hn::Lanes(FloatTag());
+  const float* power = call.gate_sums + LstmGates::kGates * block * lanes;
+  float* cell = call.cell_state + block * lanes;
+  hn::StoreU(LstmGates::NewCell(d, LoadGate(d, power), LoadGate(d, power + lanes),
+                                LoadGate(d, power + 2 * lanes), hn::LoadU(d, cell)),
+             d, cell);
+}
+
+// New hidden states likewise, from the new cell states.
+template <class D, class Call>
+HWY_INLINE void StoreNewHidden(D d, const Call& call, std::size_t block) {
+  const std::size_t lanes = hn::Lanes(FloatTag());
+  const float* output = call.gate_sums + (LstmGates::kGates * block + 3) * lanes;
+  const auto cell = hn::LoadU(d, call.cell_state + block * lanes);
+  const auto power = PowerOfTwo(d, hn::Mul(cell, hn::Set(d, kTanhFold)));
+  hn::StoreU(LstmGates::NewHidden(d, LoadGate(d, output), power), d, call.out + block * lanes);
+}
+
 // Applies the gates of a whole LSTM cell to call.gate_sums: all powers, then all cell states, then
-// all outputs. Within a block these wait for each other; a phase has no such chain.
+// all outputs. Within a block these wait for each other; a phase has no such chain. Phases take two
+// blocks at a time where the target has vectors of that size.
 template <class Call>
 HWY_NOINLINE void ApplyGatesInPhases(const Call& call) {
   const FloatTag d;
-  const std::size_t lanes = hn::Lanes(d);
+  const WideFloatTag wide;
   const std::size_t blocks = call.cell.blocks;
+  const std::size_t per_vector = hn::Lanes(wide) / hn::Lanes(d);
+  const std::size_t paired = blocks - blocks % per_vector;
   float* HWY_RESTRICT sums = call.gate_sums;
-  for (std::size_t v = 0; v < 4 * blocks; ++v) {
-    hn::Store(PowerOfTwo(d, hn::Load(d, sums + v * lanes)), d, sums + v * lanes);
-  }
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const float* power = sums + 4 * b * lanes;
-    float* cell = call.cell_state + b * lanes;
-    hn::Store(LstmGates::NewCell(d, hn::Load(d, power), hn::Load(d, power + lanes),
-                                 hn::Load(d, power + 2 * lanes), hn::Load(d, cell)),
-              d, cell);
-  }
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const Vec power =
-        PowerOfTwo(d, hn::Mul(hn::Load(d, call.cell_state + b * lanes), hn::Set(d, kTanhFold)));
-    hn::Store(LstmGates::NewHidden(d, hn::Load(d, sums + (4 * b + 3) * lanes), power), d,
-              call.out + b * lanes);
-  }
+  // Four gates are a multiple of a wide vector, whatever the number of blocks.
+  const std::size_t count = LstmGates::kGates * blocks * hn::Lanes(d);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(wide))
+    hn::StoreU(PowerOfTwo(wide, hn::LoadU(wide, sums + i)), wide, sums + i);
+  for (std::size_t b = 0; b < paired; b += per_vector) StoreNewCells(wide, call, b);
+  for (std::size_t b = paired; b < blocks; ++b) StoreNewCells(d, call, b);
+  for (std::size_t b = 0; b < paired; b += per_vector) StoreNewHidden(wide, call, b);
+  for (std::size_t b = paired; b < blocks; ++b) StoreNewHidden(d, call, b);
 }
 
 // Runs the blocks of one group: sums over the state, plus the input projection, then the gates
