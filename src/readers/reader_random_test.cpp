@@ -163,7 +163,8 @@ double rms(const std::vector<float>& left, const std::vector<float>& right) {
 }
 
 // Quantization changes states by far more than rounding, so that only the dense reading, at
-// threshold 0, is comparable.
+// threshold 0, is comparable. The roundings of many units average out; those of very few do not,
+// which takes up to 1.2 times the tolerance once in ten thousand cases.
 TEST(RandomReaders, QuantizedWeightsStayCloseToF32OnEveryTarget) {
   for_each_case(kUsualCases, [](std::uint64_t seed) {
     const RandomReading reading(seed);
@@ -171,10 +172,12 @@ TEST(RandomReaders, QuantizedWeightsStayCloseToF32OnEveryTarget) {
     on_every_target([&] {
       const Policy policy{.threshold = 0};
       const Outcome exact = run(*reading.reader(WeightType::f32), reading.input(), policy);
+      const double scale = reading.spec().hidden_size < 4 ? 2 : 1;
       for (const auto& [type, tolerance] :
            {std::pair{WeightType::bf16, 4e-3}, std::pair{WeightType::int8, 2.5e-2}}) {
         const Outcome got = run(*reading.reader(type), reading.input(), policy);
-        ASSERT_LT(rms(got.rows, exact.rows), tolerance) << target_name() << ", " << to_string(type);
+        ASSERT_LT(rms(got.rows, exact.rows), scale * tolerance)
+            << target_name() << ", " << to_string(type);
       }
     });
   });
