@@ -153,13 +153,15 @@ template <class Gates>
 void RunReads(GatheredSequence* const* sequences, std::size_t count) {
   const PackedMatrix& matrix = sequences[0]->args.big->matrix;
   const bool compact = sequences[0]->args.compact_rows;
-#if SKIM_MAYBE_VNNI
-  if (matrix.vnni && matrix.type == WeightType::int8) {
-    return compact ? GatheredRead<Gates, WithCompactRows<Int8VnniWeights>>(sequences, count).Run()
-                   : GatheredRead<Gates, Int8VnniWeights>(sequences, count).Run();
+#if SKIM_MAYBE_BYTE_DOT
+  if (matrix.dot && matrix.type == WeightType::int8) {
+    return compact ? GatheredRead<Gates, WithCompactRows<Int8DotWeights>>(sequences, count).Run()
+                   : GatheredRead<Gates, Int8DotWeights>(sequences, count).Run();
   }
-  if (matrix.vnni && matrix.type == WeightType::bf16)
-    return GatheredRead<Gates, Bf16VnniWeights>(sequences, count).Run();
+#endif
+#if SKIM_MAYBE_VNNI
+  if (matrix.dot && matrix.type == WeightType::bf16)
+    return GatheredRead<Gates, Bf16DotWeights>(sequences, count).Run();
 #endif
   switch (matrix.type) {
     case WeightType::f32:

@@ -254,6 +254,11 @@ struct Bf16Weights : QuantizedWeights<Bf16Weights, std::int16_t, 2> {
     return hn::Add(sum, Int{_mm256_madd_epi16(weights.raw, inputs.raw)});
 #elif HWY_TARGET == HWY_SSE4
     return hn::Add(sum, Int{_mm_madd_epi16(weights.raw, inputs.raw)});
+#elif SKIM_NEON
+    const int16x8_t w = vreinterpretq_s16_s32(weights.raw);
+    const int16x8_t x = vreinterpretq_s16_s32(inputs.raw);
+    const int32x4_t low = vmull_s16(vget_low_s16(w), vget_low_s16(x));
+    return hn::Add(sum, Int{vpaddq_s32(low, vmull_high_s16(w, x))});
 #else
     sum = hn::Add(sum, hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(weights)),
                                hn::ShiftRight<16>(hn::ShiftLeft<16>(inputs))));
@@ -287,6 +292,12 @@ struct Int8Weights : QuantizedWeights<Int8Weights, std::uint8_t, 4> {
 #elif HWY_TARGET == HWY_SSE4
     const __m128i pairs = _mm_maddubs_epi16(inputs.raw, weights.raw);
     return hn::Add(sum, Int{_mm_madd_epi16(pairs, _mm_set1_epi16(1))});
+#elif SKIM_NEON
+    // Sums of two products fit 16 bits, because inputs have 7.
+    const int8x16_t w = vreinterpretq_s8_s32(weights.raw);
+    const int8x16_t x = vreinterpretq_s8_s32(inputs.raw);
+    const int16x8_t low = vmull_s8(vget_low_s8(w), vget_low_s8(x));
+    return Int{vpadalq_s16(sum.raw, vpaddq_s16(low, vmull_high_s8(w, x)))};
 #else
     sum = hn::Add(sum, hn::Mul(hn::ShiftRight<24>(hn::ShiftLeft<24>(weights)),
                                hn::ShiftRight<24>(hn::ShiftLeft<24>(inputs))));
@@ -315,10 +326,10 @@ struct Int8Weights : QuantizedWeights<Int8Weights, std::uint8_t, 4> {
   }
 };
 
+// The same with instructions that multiply and add at once: the same sums, because they are exact.
+// Assembly, because the targets do not include the extensions.
 #if SKIM_MAYBE_VNNI
-// The same with AVX-512 VNNI, which multiplies and adds in one instruction: the same sums, because
-// they are exact. Assembly, because the target does not include the extension.
-struct Bf16VnniWeights : QuantizedWeights<Bf16VnniWeights, std::int16_t, 2> {
+struct Bf16DotWeights : QuantizedWeights<Bf16DotWeights, std::int16_t, 2> {
   static constexpr WeightType kType = WeightType::bf16;
 
   template <class V>
@@ -331,13 +342,21 @@ struct Bf16VnniWeights : QuantizedWeights<Bf16VnniWeights, std::int16_t, 2> {
   }
   static HWY_INLINE Vec ScaleToInteger(Vec h) { return Bf16Weights::ScaleToInteger(h); }
 };
+#endif
 
-struct Int8VnniWeights : QuantizedWeights<Int8VnniWeights, std::uint8_t, 4> {
+#if SKIM_MAYBE_BYTE_DOT
+struct Int8DotWeights : QuantizedWeights<Int8DotWeights, std::uint8_t, 4> {
   static constexpr WeightType kType = WeightType::int8;
 
   template <class V>
   static HWY_INLINE V AddProducts(V sum, V weights, V inputs) {
+#if SKIM_NEON
+    asm(".arch armv8.2-a+dotprod\n\tsdot %0.4s, %1.16b, %2.16b"
+        : "+w"(sum.raw)
+        : "w"(inputs.raw), "w"(weights.raw));
+#else
     asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(inputs.raw), "vm"(weights.raw));
+#endif
     return sum;
   }
   static HWY_INLINE Int InitTotal(const PackedMatrix& matrix, std::size_t at) {

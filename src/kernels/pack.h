@@ -48,7 +48,7 @@ struct PackedMatrix {
   std::size_t rows = 0;     // outputs, a multiple of lanes
   std::size_t columns = 0;  // inputs, unpadded
   std::size_t steps = 0;    // columns, pairs or quadruples of columns
-  bool vnni = false;        // whether to multiply with AVX-512 VNNI (has_vnni); same layout
+  bool dot = false;  // whether to use dot product instructions (has_dot_products); same layout
   std::vector<PackGroup> groups;
   Buffer<std::byte> weights;
   Buffer<float> scales;          // bf16, int8: scale of each output's integer sum

@@ -94,12 +94,14 @@ void ReadStepWith(const SequenceArgs& args, const void* x, const void* prefetch_
 template <class Gates>
 ReadStepFn SelectReadStep(const SequenceArgs& args) {
   const PackedMatrix& matrix = args.big->matrix;
-#if SKIM_MAYBE_VNNI
-  if (matrix.vnni && matrix.type == WeightType::int8) {
-    return args.compact_rows ? ReadStepWith<Gates, WithCompactRows<Int8VnniWeights>>
-                             : ReadStepWith<Gates, Int8VnniWeights>;
+#if SKIM_MAYBE_BYTE_DOT
+  if (matrix.dot && matrix.type == WeightType::int8) {
+    return args.compact_rows ? ReadStepWith<Gates, WithCompactRows<Int8DotWeights>>
+                             : ReadStepWith<Gates, Int8DotWeights>;
   }
-  if (matrix.vnni && matrix.type == WeightType::bf16) return ReadStepWith<Gates, Bf16VnniWeights>;
+#endif
+#if SKIM_MAYBE_VNNI
+  if (matrix.dot && matrix.type == WeightType::bf16) return ReadStepWith<Gates, Bf16DotWeights>;
 #endif
   switch (matrix.type) {
     case WeightType::f32:

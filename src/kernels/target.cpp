@@ -8,6 +8,9 @@
 // clang-format on
 #include <hwy/highway.h>
 #include <hwy/targets.h>
+#if HWY_ARCH_ARM_A64 && defined(__linux__)
+#include <sys/auxv.h>
+#endif
 
 #include "kernels/matvec-inl.h"
 
@@ -17,7 +20,7 @@ namespace HWY_NAMESPACE {
 
 std::size_t Lanes() { return hn::Lanes(FloatTag()); }
 std::size_t ProjectionLanes() { return hn::Lanes(hn::ScalableTag<float>()); }
-bool MayHaveVnni() { return SKIM_MAYBE_VNNI; }
+bool MayHaveByteDot() { return SKIM_MAYBE_BYTE_DOT; }
 const char* Name() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace HWY_NAMESPACE
@@ -29,13 +32,18 @@ namespace skim {
 
 HWY_EXPORT(Lanes);
 HWY_EXPORT(ProjectionLanes);
-HWY_EXPORT(MayHaveVnni);
+HWY_EXPORT(MayHaveByteDot);
 HWY_EXPORT(Name);
 
 std::size_t vector_lanes() { return HWY_DYNAMIC_DISPATCH(Lanes)(); }
 std::size_t projection_lanes() { return HWY_DYNAMIC_DISPATCH(ProjectionLanes)(); }
-bool has_vnni() {
-  return HWY_DYNAMIC_DISPATCH(MayHaveVnni)() && (hwy::SupportedTargets() & HWY_AVX3_DL) != 0;
+bool has_dot_products() {
+#if HWY_ARCH_ARM_A64 && defined(__linux__)
+  const bool processor = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#else
+  const bool processor = (hwy::SupportedTargets() & HWY_AVX3_DL) != 0;
+#endif
+  return HWY_DYNAMIC_DISPATCH(MayHaveByteDot)() && processor;
 }
 std::string target_name() { return HWY_DYNAMIC_DISPATCH(Name)(); }
 

@@ -17,9 +17,9 @@ std::size_t vector_lanes();
 // target.
 std::size_t projection_lanes();
 
-// Whether the processor has the instructions of Int8VnniWeights and the selected target uses them.
-// Slow: asks the processor.
-bool has_vnni();
+// Whether the processor has the dot product instructions of Int8DotWeights and Bf16DotWeights and
+// the selected target uses them: AVX-512 VNNI, or SDOT of 64-bit ARM. Slow: asks the processor.
+bool has_dot_products();
 
 // Name of the selected target: "AVX2", "AVX3", "SSE4", "NEON", ...
 std::string target_name();

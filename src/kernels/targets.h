@@ -22,6 +22,12 @@
 // extension for it (AVX-VNNI), which not all of these processors have.
 #define SKIM_MAYBE_VNNI (HWY_TARGET == HWY_AVX3)
 
+#define SKIM_NEON (HWY_ARCH_ARM_A64 && HWY_TARGET == HWY_NEON)
+
+// Targets that include processors with an instruction for dot products of bytes: VNNI, or SDOT of
+// 64-bit ARM.
+#define SKIM_MAYBE_BYTE_DOT (SKIM_MAYBE_VNNI || SKIM_NEON)
+
 // With sanitizers the kernels take minutes to compile: those builds have two targets,
 // ThreadSanitizer builds one.
 #if defined(SKIM_ONE_TARGET)

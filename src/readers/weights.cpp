@@ -273,7 +273,7 @@ ReaderWeights pack_reader(const ReaderSpec& spec, const Tensors& tensors, Weight
   if (has_half_block(spec.cell, big.units, weights.lanes, type))
     orders.matrix = half_block_order(big.units, weights.lanes);
   weights.big = pack_cell(big, orders, big.columns, 0, weights.lanes, type);
-  weights.big.matrix.vnni = has_vnni();
+  weights.big.matrix.dot = has_dot_products();
   ProjectionRows rows;
   rows.add(big, orders.input);
   weights.big_projection = rows.pack(big.inputs);
