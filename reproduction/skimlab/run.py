@@ -37,9 +37,10 @@ def beside(path: pathlib.Path, suffix: str) -> pathlib.Path:
 def train_command(workspace: Workspace, rows: Rows, row: Row, recipe: Recipe) -> list[str]:
     data_set, out = rows.set_of(row), model_path(workspace, row, recipe)
     command = [workspace.skim, "train"]
-    files = [("train", file) for file in data_set.train] + [("dev", data_set.dev), ("embeddings", data_set.embeddings)]
-    for option, file in files:
+    for option, file in [("train", file) for file in data_set.train] + [("dev", data_set.dev)]:
         command += [f"--{option}", str(workspace.data / file)] if file else []
+    # Never those of the built-in model: a stored run must not change when that model does.
+    command += ["--embeddings", str(workspace.data / data_set.embeddings) if data_set.embeddings else "none"]
     command += option_arguments(row.options)
     for option, needed in (("teacher", recipe.teachers), ("start-from", recipe.start)):
         for other in needed:

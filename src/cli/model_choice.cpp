@@ -1,8 +1,8 @@
 #include "cli/model_choice.h"
 
 #include <algorithm>
+#include <array>
 #include <system_error>
-#include <vector>
 
 #include "base/result_macros.h"
 
@@ -44,20 +44,24 @@ Result<fs::path> model_path(const ModelChoice& choice) {
                          !fs::path(choice.file).has_parent_path();
   if (!choice.file.empty() && (!bare_name || fs::exists(choice.file, ignored)))
     return fs::path(choice.file);
-  const std::string name = (bare_name ? choice.file : choice.built_in) + ".skim";
-  const fs::path folder = program_path().parent_path();
-  const std::vector<fs::path> places = {folder.parent_path() / "share" / "skim" / name,
-                                        folder / name};
+  auto built_in = built_in_model_path(bare_name ? choice.file : choice.built_in);
+  if (built_in) return built_in;
+  if (bare_name)
+    return fail(Fault::argument,
+                "no such file '" + choice.file + "', and " + built_in.error().message);
+  return fail(Fault::argument, "no model given, and " + built_in.error().message +
+                                   "; specify one with --model FILE");
+}
+
+Result<fs::path> built_in_model_path(const std::string& name) {
+  const fs::path folder = program_path().parent_path(), file = name + ".skim";
+  const std::array places = {folder.parent_path() / "share" / "skim" / file, folder / file};
+  std::error_code ignored;
   for (const fs::path& place : places) {
     if (fs::is_regular_file(place, ignored)) return place;
   }
-  const std::string searched =
-      " (searched " + places[0].string() + " and " + places[1].string() + ")";
-  if (bare_name)
-    return fail(Fault::argument,
-                "no such file '" + choice.file + "' and no built-in model of that name" + searched);
-  return fail(Fault::argument, "no model given, and the built-in model is missing" + searched +
-                                   "; specify one with --model FILE");
+  return fail(Fault::argument, "there is no built-in model '" + name + "' (searched " +
+                                   places[0].string() + " and " + places[1].string() + ")");
 }
 
 LoadOptions load_options(const ModelChoice& choice) {

@@ -25,6 +25,8 @@ void declare(Options& options, ModelChoice& choice);
 // Resolves the model file. Built-in models are in ../share/skim relative to the program's
 // directory, or beside the program.
 Result<std::filesystem::path> model_path(const ModelChoice& choice);
+// The file of a built-in model; the error says where it was searched.
+Result<std::filesystem::path> built_in_model_path(const std::string& name);
 LoadOptions load_options(const ModelChoice& choice);
 Result<Model> load_model(const ModelChoice& choice);
 

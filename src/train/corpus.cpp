@@ -15,10 +15,8 @@
 #include "train/counter_rng.h"
 
 namespace skim::train {
-namespace {
 
-std::vector<std::pair<std::string, std::size_t>> count_words(const Dataset& data,
-                                                             TokenizerKind tokenizer) {
+WordCounts count_words(const Dataset& data, TokenizerKind tokenizer) {
   std::unordered_map<std::string, std::size_t> counts;
   std::vector<TokenSpan> words;
   for (const Example& example : data.examples) {
@@ -28,17 +26,27 @@ std::vector<std::pair<std::string, std::size_t>> count_words(const Dataset& data
         ++counts[normalize(std::string_view(*text).substr(word.begin, word.end - word.begin))];
     }
   }
-  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+  WordCounts sorted(counts.begin(), counts.end());
   std::sort(sorted.begin(), sorted.end(), [](const auto& left, const auto& right) {
     return left.second != right.second ? left.second > right.second : left.first < right.first;
   });
   return sorted;
 }
 
-}  // namespace
+Coverage measure_coverage(const WordCounts& counts,
+                          const std::function<bool(const std::string&)>& covers) {
+  Coverage coverage;
+  for (const auto& [word, count] : counts) {
+    const bool covered = covers(word);
+    ++coverage.all_words;
+    coverage.all_tokens += count;
+    coverage.words += covered ? 1 : 0;
+    coverage.tokens += covered ? count : 0;
+  }
+  return coverage;
+}
 
-Vocabulary make_vocabulary(const Dataset& data, TokenizerKind tokenizer,
-                           const PretrainedEmbeddings* embeddings,
+Vocabulary make_vocabulary(const WordCounts& counts, const PretrainedEmbeddings* embeddings,
                            const VocabularyOptions& options) {
   Vocabulary made;
   made.embedding_size = embeddings == nullptr
@@ -58,7 +66,7 @@ Vocabulary make_vocabulary(const Dataset& data, TokenizerKind tokenizer,
   };
   add("<unknown>", nullptr);
   std::unordered_set<std::string> seen = {"<unknown>"};
-  for (const auto& [word, count] : count_words(data, tokenizer)) {
+  for (const auto& [word, count] : counts) {
     if (made.words.size() >= options.max_size) break;
     const auto row = rows.find(word);
     const bool pretrained = row != rows.end();

@@ -1,10 +1,13 @@
 // Datasets encoded for training: word ids, label indices and the vocabulary.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "skim/result.h"
@@ -51,6 +54,23 @@ struct Vocabulary {
   std::size_t num_trainable = 0;  // the first so many words occur often enough to be trained
 };
 
+// The normalized words of texts with their counts, most frequent first.
+using WordCounts = std::vector<std::pair<std::string, std::size_t>>;
+WordCounts count_words(const Dataset& data, TokenizerKind tokenizer);
+
+// How much of a training text has pretrained embeddings.
+struct Coverage {
+  std::size_t words = 0, all_words = 0;    // distinct
+  std::size_t tokens = 0, all_tokens = 0;  // occurrences
+
+  double token_share() const {
+    return static_cast<double>(tokens) / static_cast<double>(std::max<std::size_t>(all_tokens, 1));
+  }
+};
+// `covers(word)`: whether a word has one.
+Coverage measure_coverage(const WordCounts& counts,
+                          const std::function<bool(const std::string&)>& covers);
+
 struct VocabularyOptions {
   std::size_t max_size = 60'000;
   std::size_t min_count = 2;            // of a word without a pretrained embedding
@@ -59,11 +79,10 @@ struct VocabularyOptions {
   std::uint64_t seed = 1;
 };
 
-// The words of `data`, most frequent first, then those of the pretrained embeddings up to the
-// limit: texts at inference time hold words that the training texts do not. Words without a
+// The words of the training texts, most frequent first, then those of the pretrained embeddings up
+// to the limit: texts at inference time hold words that the training texts do not. Words without a
 // pretrained embedding get small random values.
-Vocabulary make_vocabulary(const Dataset& data, TokenizerKind tokenizer,
-                           const PretrainedEmbeddings* embeddings,
+Vocabulary make_vocabulary(const WordCounts& counts, const PretrainedEmbeddings* embeddings,
                            const VocabularyOptions& options);
 
 struct Items {

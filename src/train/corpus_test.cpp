@@ -41,7 +41,8 @@ TEST(Vocabulary, HasTheMostFrequentWordsFirst) {
   const Dataset data = labelled_texts({"c b a", "B b", "a c"});
   VocabularyOptions options;
   options.embedding_size = 3;
-  const Vocabulary made = make_vocabulary(data, TokenizerKind::english, nullptr, options);
+  const Vocabulary made =
+      make_vocabulary(count_words(data, TokenizerKind::english), nullptr, options);
   EXPECT_THAT(made.words, ElementsAre("<unknown>", "b", "a", "c"));
   EXPECT_EQ(made.embeddings.size(), 4U * 3U);
   EXPECT_THAT(made.pretrained, ElementsAre(0, 0, 0, 0));
@@ -51,7 +52,7 @@ TEST(Vocabulary, HasTheMostFrequentWordsFirst) {
 TEST(Vocabulary, RareWordsNeedAPretrainedEmbedding) {
   const Dataset data = labelled_texts({"a a b c"});
   const PretrainedEmbeddings vectors{{"c", "Upper", "later"}, 2, {1, 2, 3, 4, 5, 6}};
-  const Vocabulary made = make_vocabulary(data, TokenizerKind::english, &vectors, {});
+  const Vocabulary made = make_vocabulary(count_words(data, TokenizerKind::english), &vectors, {});
   // Entries of the file follow, but for those that no text can match.
   EXPECT_THAT(made.words, ElementsAre("<unknown>", "a", "c", "later"));
   EXPECT_THAT(made.pretrained, ElementsAre(0, 0, 1, 1));
@@ -65,9 +66,11 @@ TEST(Vocabulary, IsLimitedAndTellsWhichWordsAreTrainable) {
   const PretrainedEmbeddings vectors{{"a", "b", "c", "d"}, 1, {1, 2, 3, 4}};
   VocabularyOptions options;
   options.trainable_min_count = 2;
-  EXPECT_EQ(make_vocabulary(data, TokenizerKind::english, &vectors, options).num_trainable, 3U);
+  EXPECT_EQ(
+      make_vocabulary(count_words(data, TokenizerKind::english), &vectors, options).num_trainable,
+      3U);
   options.max_size = 3;
-  EXPECT_THAT(make_vocabulary(data, TokenizerKind::english, &vectors, options).words,
+  EXPECT_THAT(make_vocabulary(count_words(data, TokenizerKind::english), &vectors, options).words,
               ElementsAre("<unknown>", "a", "b"));
 }
 
@@ -76,7 +79,7 @@ TEST(Vocabulary, RandomEmbeddingsDependOnTheSeed) {
   const auto vectors = [&](std::uint64_t seed) {
     VocabularyOptions options;
     options.seed = seed;
-    return make_vocabulary(data, TokenizerKind::english, nullptr, options).embeddings;
+    return make_vocabulary(count_words(data, TokenizerKind::english), nullptr, options).embeddings;
   };
   EXPECT_EQ(vectors(1), vectors(1));
   EXPECT_NE(vectors(1), vectors(2));

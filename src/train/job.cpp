@@ -69,6 +69,8 @@ Json training_config(const Job& job, const ModelSpec& spec, const TrainingData& 
   Json config = options_json(job);
   config["spec"] = to_json(spec);
   config["start_from"] = data.start ? Json(data.start->checksum) : Json();
+  // Older configurations do not have it.
+  if (data.embedding_checksum) config["embeddings"] = *data.embedding_checksum;
   config["train"] = digest(data.train_items);
   config["dev"] = digest(data.dev_items);
   return config;
@@ -266,6 +268,8 @@ Result<JobReport> run_in_group(const Job& job, const JobListener& listener, Proc
   SKIM_ASSIGN_OR_RETURN(const ResumeSource source, find_resume_source(job, config, group));
   JobReport report;
   report.is_rank_zero = group.rank() == 0;
+  report.embedding_source = data.embedding_source;
+  report.coverage = data.coverage;
   report.finished = report.was_finished = source.kind == ResumeSource::Kind::finished;
   if (report.was_finished) return report;
   Fit fit(spec, data.vocabulary, data.train_items, data.dev_items, job.fit, group);

@@ -9,6 +9,7 @@
 #include "file/model_file.h"
 #include "skim/query.h"
 #include "skim/result.h"
+#include "train/corpus.h"
 #include "train/options.h"
 
 namespace skim::train {
@@ -38,6 +39,8 @@ struct JobReport {
   double accuracy = 0, skim_rate = 0;  // on dev, with hard decisions
   std::int64_t best_step = 0, steps = 0;
   double seconds = 0;
+  std::string embedding_source;  // of pretrained embeddings; empty for none
+  Coverage coverage;             // of the training texts by them
 };
 
 // Trains, as one process or as one of the group that the environment describes.

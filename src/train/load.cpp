@@ -1,7 +1,10 @@
 #include "train/load.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
+#include <string_view>
+#include <unordered_set>
 
 #include "base/result_macros.h"
 #include "file/model_file.h"
@@ -9,8 +12,18 @@
 #include "tasks/labels.h"
 #include "tasks/load.h"
 #include "train/distillation_crops.h"
+#include "train/pretrained.h"
 
 namespace skim::train {
+
+std::string describe_embeddings(const std::string& source, const Coverage& coverage) {
+  if (source.empty()) return "random";
+  char share[32];
+  std::snprintf(share, sizeof share, "%.1f %%", 100 * coverage.token_share());
+  return source + " has " + std::to_string(coverage.words) + " of " +
+         std::to_string(coverage.all_words) + " words of the training texts, " + share +
+         " of their tokens";
+}
 
 void subsample(std::vector<Example>& examples, std::size_t limit) {
   if (limit == 0 || limit >= examples.size()) return;
@@ -91,13 +104,16 @@ Result<void> find_sentence_ends(const Vocabulary& vocabulary, std::vector<int>& 
       "which --jump-over sentences needs; use --jump-over words");
 }
 
-Result<void> build_vocabulary(const Job& job, ModelSpec& spec, TrainingData& data) {
-  std::optional<PretrainedEmbeddings> pretrained;
-  if (!job.embeddings.empty()) {
-    SKIM_ASSIGN_OR_RETURN(pretrained, load_embeddings(job.embeddings));
+Result<void> build_vocabulary(const Job& job, const WordCounts& counts, const Message& message,
+                              ModelSpec& spec, TrainingData& data) {
+  SKIM_ASSIGN_OR_RETURN(const std::optional<EmbeddingSource> source,
+                        choose_embeddings(job, spec, counts, message));
+  if (source) {
+    data.embedding_source = source->name;
+    data.embedding_checksum = source->checksum;
   }
   data.vocabulary = make_vocabulary(
-      data.train, spec.tokenizer, pretrained ? &*pretrained : nullptr,
+      counts, source ? &source->embeddings : nullptr,
       {job.vocab_size, job.min_count, job.trainable_min_count, spec.embedding_size, job.fit.seed});
   spec.vocab_size = static_cast<int>(data.vocabulary.words.size());
   spec.embedding_size = static_cast<int>(data.vocabulary.embedding_size);
@@ -131,6 +147,17 @@ Result<void> load_start_model(const Job& job, const ModelSpec& spec, const Messa
           std::to_string(data.start->num_embeddings) + " of " +
           std::to_string(data.vocabulary.words.size()) + " embeddings from " + job.start_from);
   return {};
+}
+
+// Says how much of the training texts has pretrained embeddings.
+void report_coverage(const WordCounts& counts, const Message& message, TrainingData& data) {
+  if (data.embedding_source.empty()) return;
+  std::unordered_set<std::string_view> covered;
+  for (std::size_t i = 0; i < data.vocabulary.words.size(); ++i)
+    if (data.vocabulary.pretrained[i] != 0) covered.insert(data.vocabulary.words[i]);
+  data.coverage =
+      measure_coverage(counts, [&](const std::string& word) { return covered.contains(word); });
+  message("embeddings: " + describe_embeddings(data.embedding_source, data.coverage));
 }
 
 Result<std::vector<Item>> encode(const Dataset& texts, const Vocabulary& vocabulary,
@@ -203,10 +230,13 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
                                         const std::function<void(const std::string&)>& message) {
   TrainingData data;
   SKIM_RETURN_IF_ERROR(read_files(job, spec, message, data));
-  SKIM_RETURN_IF_ERROR(build_vocabulary(job, spec, data));
+  const WordCounts counts = count_words(data.train, spec.tokenizer);
+  SKIM_RETURN_IF_ERROR(build_vocabulary(job, counts, message, spec, data));
   if (!job.start_from.empty()) {
     SKIM_RETURN_IF_ERROR(load_start_model(job, spec, message, data));
+    if (data.embedding_source.empty()) data.embedding_source = job.start_from;
   }
+  report_coverage(counts, message, data);
   // Dev is not truncated, like texts at inference time.
   const std::size_t max_words = job.fit.crop_size > 0 ? kUntruncated : job.max_words;
   SKIM_ASSIGN_OR_RETURN(data.train_items,

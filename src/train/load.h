@@ -1,6 +1,7 @@
 // Loads the files of a training run and encodes them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +20,10 @@ struct TrainingData {
   Dataset train, dev;
   std::optional<InitialWeights> start;
   Vocabulary vocabulary;
+  // Where pretrained embeddings came from, and how much of the training texts has one.
+  std::string embedding_source;                     // a path; empty for none
+  std::optional<std::uint64_t> embedding_checksum;  // none with --start-from alone
+  Coverage coverage;
   std::vector<Item> train_items, dev_items;
 };
 
@@ -26,6 +31,9 @@ struct TrainingData {
 // embedding_size, sentence_end_ids. `message` is called with progress and warnings.
 Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
                                         const std::function<void(const std::string&)>& message);
+
+// "glove.txt has 90 of 100 words of the training texts, 98.0 % of their tokens", or "random".
+std::string describe_embeddings(const std::string& source, const Coverage& coverage);
 
 // Keeps at most `limit` examples, evenly spread; all for 0.
 void subsample(std::vector<Example>& examples, std::size_t limit);

@@ -68,7 +68,9 @@ using Teacher = std::function<Result<SoftTargets>(const Dataset& texts, const Mo
 // One training run, from files to a model.
 struct Job {
   std::vector<std::string> train;      // labelled files, concatenated
-  std::string dev, embeddings;         // may be empty
+  std::string dev;                     // may be empty
+  std::string embeddings = "auto";     // a file, or a keyword of pretrained.h
+  std::string built_in_model;          // whose embeddings are the default; empty if not found
   std::string start_from;              // a model to initialize from; may be empty
   std::vector<std::string> teachers;   // model files
   Teacher teacher;                     // computes the mean soft targets of `teachers`; may be empty

@@ -97,7 +97,8 @@ void visit_file_options(AnyJob& job, Visitor&& visit) {
   visit({"--dev", "FILE", "labelled text to select the best model on", {}, kNotStored}, job.dev);
   visit({"--embeddings",
          "FILE",
-         "pretrained embeddings: GloVe, word2vec or fastText text",
+         "pretrained embeddings: none, those of the built-in model (default), or of a FILE: GloVe, "
+         "word2vec or fastText text, or a model; auto takes the built-in model for English",
          {},
          kNotStored},
         job.embeddings);
@@ -156,7 +157,7 @@ void visit_model_options(AnyJob& job, Visitor&& visit) {
   visit({"--bidirectional", "", "read backward, too", {}, kInSpec}, spec.bidirectional);
   visit({"--pooling", "", "how the hidden states of a text become one", {}, kInSpec}, spec.pooling);
   visit({"--tokenizer", "", "how text is split into words", {}, kInSpec}, spec.tokenizer);
-  visit({"--embedding-size", "N", "size of the embeddings without --embeddings", {}, kInSpec},
+  visit({"--embedding-size", "N", "size of the embeddings without pretrained ones", {}, kInSpec},
         spec.embedding_size);
   visit({"--jump", "R,K,N",
          "lstm-jump: words read before each jump, longest jump, maximum number of jumps"},

@@ -10,9 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "cli/model_choice.h"
+#include "cli/output.h"
 #include "cli/output_files.h"
 #include "train/options_rules.h"
 #include "train/options_table.h"
+#include "train/pretrained.h"
 
 namespace skim::cli {
 namespace {
@@ -194,6 +197,23 @@ void declare(Options& options, TrainOptions& chosen, OptionBinder& binder) {
   options.add_example("skim train --train train.tsv --out m.skim --target-rate 0.8 --resume");
 }
 
+// The file that --embeddings names, directly or as the built-in model.
+std::string embedding_file(const train::Job& job) {
+  if (job.embeddings == train::kDefaultEmbeddings) return job.built_in_model;
+  return train::names_embedding_file(job.embeddings) ? job.embeddings : "";
+}
+
+// Finds the model whose embeddings are the default. Only --embeddings default must have it.
+Result<void> find_built_in_model(train::Job& job) {
+  const bool required = job.embeddings == train::kDefaultEmbeddings;
+  if (!required && job.embeddings != train::kAutomaticEmbeddings) return {};
+  const auto path = built_in_model_path(ModelChoice().built_in);
+  if (path) job.built_in_model = path->string();
+  if (path || !required) return {};
+  return fail(Fault::argument, "--embeddings default: " + path.error().message +
+                                   "; give a FILE, or --embeddings none");
+}
+
 std::optional<std::string> check_output_files(const TrainOptions& chosen) {
   if (chosen.out.empty()) return "--out is missing: the model to write";
   if (!chosen.test.empty() && !std::filesystem::exists(chosen.test))
@@ -201,7 +221,7 @@ std::optional<std::string> check_output_files(const TrainOptions& chosen) {
   const train::Job& job = chosen.job;
   std::vector<NamedFile> inputs = {{"--dev", job.dev},
                                    {"--test", chosen.test},
-                                   {"--embeddings", job.embeddings},
+                                   {"--embeddings", embedding_file(job)},
                                    {"--start-from", job.start_from}};
   for (const std::string& file : job.train) inputs.push_back({"--train", file});
   for (const std::string& file : job.teachers) inputs.push_back({"--teacher", file});
@@ -220,6 +240,8 @@ std::optional<int> parse_train_options(Arguments arguments, TrainOptions& chosen
   if (const auto code = options.parse(arguments)) return *code;
   if (const auto error = binder.store()) return usage_error("train", *error);
   if (const auto error = train::check_options(chosen.job)) return usage_error("train", *error);
+  if (const auto found = find_built_in_model(chosen.job); !found)
+    return failed("train", found.error());
   if (const auto error = check_output_files(chosen)) return usage_error("train", *error);
   train::resolve_options(chosen.job);
   chosen.job.out = chosen.out;

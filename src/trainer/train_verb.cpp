@@ -23,6 +23,7 @@
 #include "tasks/load.h"
 #include "train/corpus.h"
 #include "train/job.h"
+#include "train/load.h"
 #include "train/outputs.h"
 #include "trainer/teacher.h"
 #include "trainer/train_options.h"
@@ -108,12 +109,24 @@ Result<Report> evaluate_test(const TrainOptions& chosen) {
 }
 
 std::string result_text(const TrainOptions& chosen, const train::JobReport& report, int probes) {
-  return format(
-      "%s: dev accuracy %.2f %%, skimmed %.1f %%, best at step %lld of %lld, %.0f s; "
-      "%d probes replayed\n",
-      chosen.out.c_str(), 100 * report.accuracy, 100 * report.skim_rate,
-      static_cast<long long>(report.best_step), static_cast<long long>(report.steps),
-      report.seconds, probes);
+  return printable(chosen.out) +
+         format(
+             ": dev accuracy %.2f %%, skimmed %.1f %%, best at step %lld of %lld, %.0f s; "
+             "%d probes replayed\n",
+             100 * report.accuracy, 100 * report.skim_rate,
+             static_cast<long long>(report.best_step), static_cast<long long>(report.steps),
+             report.seconds, probes) +
+         "embeddings: " + train::describe_embeddings(report.embedding_source, report.coverage) +
+         "\n";
+}
+
+// Where pretrained embeddings came from; null for random ones.
+Json embeddings_json(const train::JobReport& report) {
+  if (report.embedding_source.empty()) return {};
+  return {{"source", report.embedding_source},
+          {"words", report.coverage.words},
+          {"training_words", report.coverage.all_words},
+          {"token_coverage", report.coverage.token_share()}};
 }
 
 // Adds the test metrics to the result; returns them as text.
@@ -163,6 +176,7 @@ int finish(const TrainOptions& chosen, train::JobReport& report, ProgressDisplay
                  {"best_step", report.best_step},
                  {"steps", report.steps},
                  {"seconds", report.seconds},
+                 {"embeddings", embeddings_json(report)},
                  {"probes", verified->probes},
                  {"max_score_error", verified->max_score_error}};
   return print_result(chosen, std::move(result), result_text(chosen, report, verified->probes));

@@ -92,8 +92,8 @@ TEST_F(TrainVerb, FreezesEmbeddingsOfWordsBelowTrainableMinCount) {
 }
 
 TEST_F(TrainVerb, SplitsOffDevWithoutADevFile) {
-  const Outcome done =
-      train({"--train", at("train.tsv"), "--out", at("split.skim"), "--max-steps", "20"});
+  const Outcome done = train({"--train", at("train.tsv"), "--out", at("split.skim"), "--max-steps",
+                              "20", "--embeddings", "none"});
   EXPECT_EQ(done.code, kSuccess) << done.err;
   EXPECT_THAT(done.err, HasSubstr("split off"));
 }
@@ -105,9 +105,9 @@ TEST_F(TrainVerb, AcceptsEmptyAndVeryLongTexts) {
   for (int i = 0; i < 2; ++i) lines += "a\t" + good + "\nb\tbad\n";
   for (int i = 0; i < 4; ++i) lines += "a\tgood\nb\t-\n";
   write(at("long.tsv"), lines);
-  const Outcome done =
-      train({"--train", at("long.tsv"), "--dev", at("long.tsv"), "--out", at("long.skim"),
-             "--max-steps", "3", "--eval-steps", "3", "--hidden-size", "8", "--skim-size", "2"});
+  const Outcome done = train({"--train", at("long.tsv"), "--dev", at("long.tsv"), "--out",
+                              at("long.skim"), "--max-steps", "3", "--eval-steps", "3",
+                              "--hidden-size", "8", "--skim-size", "2", "--embeddings", "none"});
   EXPECT_EQ(done.code, kSuccess) << done.err;
 }
 

@@ -143,7 +143,7 @@ class Model(SkimTest):
             self.assertIn("--question is empty", empty.stderr)
         nobody = run("info", "--model", "answers")
         self.assertEqual(nobody.returncode, 1)
-        self.assertIn("no built-in model of that name", nobody.stderr)
+        self.assertIn("there is no built-in model 'answers'", nobody.stderr)
 
     def test_missing_model_is_reported(self):
         for verb in ("read", "run"):

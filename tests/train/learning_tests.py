@@ -17,7 +17,7 @@ class Planted(Trainings):
         make_data("planted", "--into", self.at, "--format", "jsonl", "--train", 6000, "--words", 40)
         model = self.at / "planted.skim"
         self.train("--train", self.at / "train.jsonl", "--dev", self.at / "dev.jsonl", "--out", model, "--quiet",
-                   "--learning-rate", 0.005, "--max-steps", 300, "--threads", 1)
+                   "--learning-rate", 0.005, "--max-steps", 300, "--threads", 1, "--embeddings", "none")
         texts = [json.loads(line) for line in (self.at / "test.jsonl").read_text().splitlines()]
         lines = "".join(text["text"] + "\n" for text in texts)
         answers = skim("run", "--model", model, "--json", "--words", input=lines).stdout.splitlines()
@@ -51,7 +51,7 @@ class Questions(Trainings):
         usual = {"--train": cls.at / folder / f"train.{end}", "--dev": cls.at / folder / f"dev.{end}",
                  "--embedding-size": 24, "--hidden-size": 32, "--skim-size": 8, "--dropout": 0, "--input-dropout": 0,
                  "--learning-rate": 0.01, "--ema-decay": 0.98, "--max-steps": 200, "--eval-steps": 100, "--threads": 1,
-                 "--min-count": 1}
+                 "--min-count": 1, "--embeddings": "none"}
         rest = [part for name, value in usual.items() if name not in options for part in (name, value)]
         return ["--task", task, "--out", out, *rest, *options]
 

@@ -134,6 +134,7 @@ Given Trainings::quick(const std::string& out, const Given& given) {
                 {"--max-steps", "40"},
                 {"--eval-steps", "20"},
                 {"--embedding-size", "16"},
+                {"--embeddings", "none"},
                 {"--threads", "1"}},
                given);
 }
@@ -150,6 +151,7 @@ Given Trainings::quick_questions(const std::string& task, const std::string& out
                 {"--max-steps", "24"},
                 {"--eval-steps", "6"},
                 {"--embedding-size", "16"},
+                {"--embeddings", "none"},
                 {"--min-count", "1"},
                 {"--threads", "1"}},
                given);

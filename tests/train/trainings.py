@@ -42,6 +42,7 @@ class Trainings(unittest.TestCase):
     def quick(cls, out, *options):
         """Options of a run of a second."""
         usual = {"--train": cls.at / "small/train.tsv", "--dev": cls.at / "small/dev.tsv", "--hidden-size": 20,
-                 "--skim-size": 4, "--max-steps": 120, "--eval-steps": 20, "--embedding-size": 16, "--threads": 1}
+                 "--skim-size": 4, "--max-steps": 120, "--eval-steps": 20, "--embedding-size": 16, "--embeddings": "none",
+                 "--threads": 1}
         rest = [part for name, value in usual.items() if name not in options for part in (name, value)]
         return ["--out", out, *rest, *options]
