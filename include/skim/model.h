@@ -27,7 +27,8 @@ struct LoadOptions {
   bool map_file = false;
 };
 
-// The relation between threshold and work, measured on a data set by `skim tune`.
+// What `skim train` and `skim tune` measure on a data set: the relation between threshold and work,
+// and the temperature.
 struct Calibration {
   struct Point {
     double threshold = 0;
@@ -35,8 +36,11 @@ struct Calibration {
                       // when every word is read
     bool operator==(const Point&) const = default;
   };
-  std::string data;           // the data set
-  std::vector<Point> points;  // increasing thresholds, decreasing work
+  std::string data = {};           // the data set
+  std::vector<Point> points = {};  // increasing thresholds, decreasing work
+  // The scores are softmax(logits / temperature) (Guo et al. 2017). 1 unless
+  // ModelSpec::is_softmax_classifier().
+  double temperature = 1;
   bool operator==(const Calibration&) const = default;
 };
 

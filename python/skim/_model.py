@@ -79,6 +79,11 @@ class Model:
         """Pairs of a threshold and its fraction of the dense reader's work; empty unless `skim tune` was run."""
         return self._core.calibration_points
 
+    @property
+    def temperature(self) -> float:
+        """The scores of a classifier are softmax(logits / temperature); 1 if it was never fitted."""
+        return self._core.temperature
+
     def threshold_for(self, budget: float) -> float:
         """The threshold that spends this fraction of the dense reader's work on average."""
         return self._core.threshold_for(fraction(budget, "budget"))

@@ -15,6 +15,7 @@ class Classifier final : public Net, public GatheringNet {
  public:
   explicit Classifier(const NetParts& parts)
       : spec_(parts.spec),
+        temperature_(static_cast<float>(parts.file.calibration.temperature)),
         stack_(
             parts, parts.spec.stacks().front(),
             parts.spec.pooling == Pooling::last ? StackOutput::final_state : StackOutput::updates) {
@@ -61,7 +62,7 @@ class Classifier final : public Net, public GatheringNet {
     float* logits = memory.work.data();
     linear({head_weight_.data(), head_bias_.data(), labels, stack_.output_size()},
            memory.pooled.data(), logits);
-    write_output(logits, labels, out);
+    write_output(logits, labels, out, temperature_);
   }
 
  private:
@@ -108,6 +109,7 @@ class Classifier final : public Net, public GatheringNet {
   }
 
   ModelSpec spec_;
+  float temperature_;
   Stack stack_;
   Buffer<float> pooling_weight_, head_weight_, head_bias_;
 };

@@ -97,7 +97,9 @@ Result<Model> Model::dense() const {
   ModelSpec dense_spec = spec();
   dense_spec.reader.kind = ReaderKind::dense;
   dense_spec.reader.skim_sizes.clear();
-  return Model(make_impl(impl_->resources, std::move(dense_spec), impl_->options));
+  auto impl = make_impl(impl_->resources, std::move(dense_spec), impl_->options);
+  impl->calibration.temperature = calibration().temperature;
+  return Model(std::move(impl));
 }
 
 }  // namespace skim

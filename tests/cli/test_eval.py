@@ -159,8 +159,37 @@ class Tune(SkimTest):
         self.fails(*on_data("tune", "--out", "/no/such/folder/x.skim"), says="/no/such/folder")
         self.assertEqual(sorted(os.listdir(support.FOLDER)), before)
 
-    def test_rejects_a_dense_reader(self):
-        self.fails("tune", support.DATA, "--model", support.path("dense.skim"), says="dense.skim")
+    def test_fits_the_temperature(self):
+        name = support.path("warm.skim")
+        out = self.json(*on_data("tune", "--out", name, "--json"))
+        self.assertNotEqual(out["temperature"], 1)
+        self.assertLess(out["nll"], out["nll_before"])
+        self.assertEqual(self.json("info", name, "--json")["temperature"], out["temperature"])
+        self.assertIn("temperature   " + str(out["temperature"])[:4], self.ok("info", name))
+        self.assertTrue(self.json("verify", name, "--json")["ok"])
+        again = self.json("tune", support.DATA, "--model", name, "--json")
+        self.assertEqual(again["temperature"], out["temperature"])
+        scores = [self.json("read", "a good film", "--model", each, "--json") for each in (support.MODEL, name)]
+        self.assertEqual(scores[0]["answer"]["text"], scores[1]["answer"]["text"])
+        self.assertNotEqual(scores[0]["answer"]["score"], scores[1]["answer"]["score"])
+        self.assertIn("Temperature ", self.ok(*on_data("tune", "--out", name)))
+
+    def test_no_temperature_keeps_it_and_takes_any_labels(self):
+        name, data = support.path("cold.skim"), support.path("other-labels.tsv")
+        with open(data, "w") as file:
+            file.write("fine\ta good film\nawful\ta bad film\n")
+        self.fails("tune", data, "--model", support.MODEL, "--out", name, says=["line 1", "--no-temperature"])
+        out = self.json("tune", data, "--model", support.MODEL, "--out", name, "--no-temperature", "--json")
+        self.assertEqual(out["temperature"], 1)
+
+    def test_a_dense_reader_has_a_temperature_but_no_thresholds(self):
+        name = support.path("dense-tuned.skim")
+        out = self.json("tune", support.DATA, "--model", support.path("dense.skim"), "--out", name, "--json")
+        self.assertEqual(out["calibration"]["points"], [])
+        self.assertLess(out["nll"], out["nll_before"])
+        self.fails("tune", support.DATA, "--model", name, "--no-temperature", says="dense-tuned.skim")
+        text = self.ok("tune", support.DATA, "--model", name)
+        self.assertNotIn("Budgets", text)
 
     def test_unreachable_budget_is_reported(self):
         name = support.path("reach.skim")
