@@ -94,21 +94,24 @@ class Model:
 
     def read(self, text: str, *, threshold: Optional[float] = None, budget: Optional[float] = None,
              question: Optional[str] = None, choices: Optional[Sequence[str]] = None, rule: Optional[str] = None,
-             seed: Optional[int] = None) -> Reading:
+             seed: Optional[int] = None, abstain: Optional[float] = None) -> Reading:
         """Reads one text. Releases the GIL.
 
         A word is read when its p_read is above `threshold`: 0 reads every word, 1 skims every word, 0.5 is the default.
         `budget` selects the threshold that spends this fraction of the dense reader's work on average. `rule="argmax"`
-        takes the most likely decision for each word, `rule="sample"` samples it with `seed`.
+        takes the most likely decision for each word, `rule="sample"` samples it with `seed`. The reading of a classifier is
+        `abstained` if its score is below `abstain`.
         """
         policy = self._policy(threshold, budget, rule, seed)
         query = make_query(text, question, choices)
-        return Reading(query, self._info, effective_threshold(policy), self._core.read(encode_query(query, ""), policy))
+        limit = self._abstain(abstain)
+        raw = self._core.read(encode_query(query, ""), policy)
+        return Reading(query, self._info, effective_threshold(policy), raw, limit)
 
     def read_many(self, texts: Iterable[Union[str, Mapping[str, Any]]], *, threads: int = 0,
                   threshold: Optional[float] = None, budget: Optional[float] = None, question: Optional[str] = None,
-                  choices: Optional[Sequence[str]] = None, rule: Optional[str] = None,
-                  seed: Optional[int] = None) -> List[Reading]:
+                  choices: Optional[Sequence[str]] = None, rule: Optional[str] = None, seed: Optional[int] = None,
+                  abstain: Optional[float] = None) -> List[Reading]:
         """Reads texts on several threads (0: one per core) and returns the readings in order.
 
         A text is a str, or a mapping with `text` and, for question answering models, `question` and `choices`; other
@@ -118,6 +121,7 @@ class Model:
         if isinstance(texts, (str, bytes, Mapping)):
             raise TypeError("texts must be an iterable of texts; use read for a single text")
         policy = self._policy(threshold, budget, rule, seed)
+        limit = self._abstain(abstain)
         queries = [make_indexed_query(index, text, question, choices) for index, text in enumerate(texts)]
         encoded = [encode_query(query, f"text {index}: ") for index, query in enumerate(queries)]
         count = integer(threads, "threads", MAX_THREADS + 1)
@@ -129,13 +133,20 @@ class Model:
         while len(readings) < len(queries):
             first = len(readings)
             raw_readings = batch.read(encoded[first:block_end(encoded, first)], policy, first)
-            readings += [Reading(query, self._info, effective_threshold(policy), raw)
+            readings += [Reading(query, self._info, effective_threshold(policy), raw, limit)
                          for query, raw in zip(queries[first:], raw_readings)]
         return readings
 
     def _policy(self, threshold: Optional[float], budget: Optional[float], rule: Optional[str],
                 seed: Optional[int]) -> PolicyParts:
         return policy_parts(threshold, budget, rule, seed, self._core.threshold_for)
+
+    def _abstain(self, abstain: Optional[float]) -> Optional[float]:
+        if abstain is None:
+            return None
+        if not self._info.has_confidence:
+            raise Error("abstain is for classifiers only")
+        return fraction(abstain, "abstain")
 
     def __repr__(self) -> str:
         spec = self.spec

@@ -142,8 +142,9 @@ std::string marked_text(const ReadingView& view, Style style) {
 std::string summary_line(const ReadingView& view) {
   const Reading& reading = view.reading;
   const std::size_t words = reading.words.size();
-  std::string line = printable(reading.answer.text) + " " +
-                     format_number(static_cast<double>(reading.answer.score) * 100, 1) + "%";
+  std::string line = is_abstained(view) ? "abstained: " : "";
+  line += printable(reading.answer.text) + " " +
+          format_number(static_cast<double>(reading.answer.score) * 100, 1) + "%";
   line += ", read " + std::to_string(count_words_read(reading)) + " of " + std::to_string(words) +
           (words == 1 ? " word (" : " words (") + format_number(skim_rate(reading.trace) * 100, 1) +
           "% skimmed";

@@ -10,8 +10,13 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
                         const Progress& progress) {
   const std::size_t parts = options.timing ? 2 : 1;
   Batch batch(model, options.threads);
-  SKIM_ASSIGN_OR_RETURN(
-      auto sums, tally(batch, set.queries, options.policy, sub_progress(progress, 0, parts)));
+  ConfidenceMeter confidence;
+  std::size_t next = 0;
+  const auto measure = [&](const Reading& reading) { confidence.add(reading, set.truth[next++]); };
+  const bool has_confidence = model.spec().is_softmax_classifier();
+  SKIM_ASSIGN_OR_RETURN(auto sums,
+                        tally(batch, set.queries, options.policy, sub_progress(progress, 0, parts),
+                              has_confidence ? measure : ReadingCallback()));
 
   Report report;
   report.model = model.name();
@@ -28,6 +33,8 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
   report.labels = model.spec().labels;
   if (!report.labels.empty())
     report.confusion = ConfusionMatrix(report.labels.size(), set.truth, sums.answers);
+  if (has_confidence)
+    report.confidence = confidence.report(model.calibration().temperature, options.abstain);
   report.machine = this_machine();
   report.version = SKIM_VERSION;
   if (!options.timing) return report;

@@ -17,6 +17,7 @@ namespace skim {
 struct EvaluateOptions {
   Policy policy;
   int threads = 0;  // for accuracy and cost, < 1: one per core; timing always uses one thread
+  std::optional<double> abstain;  // below this confidence, softmax classifiers only
   std::optional<TimingOptions> timing = TimingOptions{};  // unset: no timing
 };
 

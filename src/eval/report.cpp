@@ -86,6 +86,7 @@ Json to_json(const Report& report) {
     json["flops_per_word"] =
         round_significant(report.costs.counted.flops / static_cast<double>(report.words));
   if (!report.labels.empty()) json["labels"] = labels_json(report);
+  if (report.confidence) json.update(to_json(*report.confidence));
   json["model"] = report.model;
   json["data"] = report.data;
   json["threshold"] = threshold_json(report.policy);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "eval/confidence.h"
 #include "eval/machine.h"
 #include "eval/tally.h"
 #include "eval/test_set.h"
@@ -31,6 +32,7 @@ struct Report {
   std::optional<Timing> timing;
   std::vector<std::string> labels;
   ConfusionMatrix confusion;
+  std::optional<ConfidenceReport> confidence;  // of softmax classifiers
   Machine machine;
   std::string version;
 };

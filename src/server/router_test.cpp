@@ -54,6 +54,23 @@ TEST(Router, WordsAndPassesAreOptional) {
   EXPECT_EQ(full["passes"][0]["steps"].size(), 1U);
 }
 
+TEST(Router, AbstainsBelowTheGivenScore) {
+  TestServer server;
+  const auto read = [&](const std::string& abstain) {
+    return parse_body(server.read(R"({"text": "abc", "abstain": )" + abstain + "}"));
+  };
+  EXPECT_TRUE(read("1")["abstained"].get<bool>());
+  EXPECT_FALSE(read("0")["abstained"].get<bool>());
+  EXPECT_TRUE(read("1").contains("scores"));
+  EXPECT_FALSE(parse_body(server.read(R"({"text": "abc"})")).contains("abstained"));
+  const Json batch = parse_body(server.batch(R"({"texts": ["abc", "bcd"], "abstain": 1})"));
+  EXPECT_TRUE(batch["answers"][1]["abstained"].get<bool>());
+  EXPECT_EQ(status_and_field(server.read(R"({"text": "abc", "abstain": 2})")),
+            (StatusAndField{422, "abstain"}));
+  EXPECT_EQ(status_and_field(server.read(R"({"text": "abc", "abstain": "no"})")),
+            (StatusAndField{400, "abstain"}));
+}
+
 TEST(Router, TheThresholdControlsTheSkimRate) {
   TestServer server;
   const auto rate = [&](const std::string& threshold) {

@@ -135,11 +135,16 @@ void append_all_words(std::string& out, const ReadingView& view) {
 
 }  // namespace
 
+bool is_abstained(const ReadingView& view) {
+  return view.abstain && static_cast<double>(view.reading.answer.score) < *view.abstain;
+}
+
 void append_reading(std::string& out, const ReadingView& view, ReadingFields fields) {
   out += '{';
   if (fields.model) append_field(out, "model", view.model);
   append_name(out, "answer");
   append_answer(out, view);
+  if (view.abstain) append_field(out, "abstained", is_abstained(view));
   if (!view.spec.is_extractive()) {
     append_name(out, "scores");
     append_scores(out, view);

@@ -25,7 +25,12 @@ struct ReadingView {
   std::span<const std::string> choices = {};
   // The median of further readings, if they were made (docs/performance.md#times).
   std::optional<double> warm_microseconds = {};
+  // Whether and below which confidence to abstain.
+  std::optional<double> abstain = {};
 };
+
+// Whether the score of the answer is below view.abstain.
+bool is_abstained(const ReadingView& view);
 
 // The optional fields of the object. Words and steps are most of its size.
 struct ReadingFields {

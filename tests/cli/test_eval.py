@@ -118,6 +118,60 @@ class Sweep(SkimTest):
             self.assertEqual(row[field], out[field])
 
 
+class Confidence(SkimTest):
+    def test_reports_calibration_and_coverage(self):
+        out = self.json(*on_data("eval", "--json", "--no-speed", "--abstain", "0.8"))
+        self.assertEqual(len(out["calibration"]["bins"]), 15)
+        self.assertEqual(sum(each["count"] for each in out["calibration"]["bins"]), out["examples"])
+        rows = out["risk_coverage"]["rows"]
+        self.assertEqual(rows[0]["accuracy"], out["accuracy"])
+        for row in rows:
+            again = self.json(*on_data("eval", "--json", "--no-speed", "--abstain", row["threshold"]))["abstention"]
+            self.assertEqual(again, row)
+        text = self.ok(*on_data("eval", "--no-speed", "--abstain", "0.8"))
+        for words in ("expected calibration error", "Brier score", "negative log likelihood", "accuracy of the answered",
+                      "answered  accuracy  --abstain"):
+            self.assertIn(words, text)
+
+    def test_tuning_reduces_the_calibration_error(self):
+        name = support.path("reliable.skim")
+        self.ok(*on_data("tune", "--out", name))
+        before, after = (self.json("eval", support.DATA, "--model", each, "--json", "--no-speed")["calibration"]
+                         for each in (support.MODEL, name))
+        self.assertLess(after["ece"], before["ece"])
+        self.assertLess(after["nll"], before["nll"])
+
+    def test_page_is_written(self):
+        page = support.path("reliability.html")
+        self.ok(*on_data("eval", "--no-speed", "--html", page))
+        with open(page) as file:
+            html = file.read()
+        self.assertIn("Reliability diagram", html)
+        self.assertIn("Risk-coverage curve", html)
+        self.fails("eval", support.DATA, "--model", support.MODEL, "--html", support.DATA, code=2, says="--html")
+        self.fails(*on_data("eval", "--no-speed", "--html", "/no/such/page.html"), says="/no/such")
+
+    def test_abstaining_replaces_the_answer_in_text_and_marks_it_in_json(self):
+        lines = "good good good\ngood bad\n"
+        sure, unsure = self.ok("run", "--model", support.MODEL, "--abstain", "0.7", text=lines).splitlines()
+        self.assertTrue(sure.startswith("positive\t"))
+        self.assertTrue(unsure.startswith("-\t"))
+        named = self.ok("run", "--model", support.MODEL, "--abstain", "0.7", "--abstain-label", "?", text=lines)
+        self.assertTrue(named.splitlines()[1].startswith("?\t"))
+        out = self.ok("run", "--model", support.MODEL, "--abstain", "0.7", "--json", text=lines).splitlines()
+        self.assertEqual([json.loads(line)["abstained"] for line in out], [False, True])
+        self.assertIn("scores", json.loads(out[1]))
+        self.assertNotIn("abstained", self.ok("run", "--model", support.MODEL, "--json", text=lines))
+        self.assertIn("abstained: ", self.ok("read", "--model", support.MODEL, "--abstain", "1", "good bad"))
+        self.assertEqual(self.ok("read", "--model", support.MODEL, "--abstain", "1", "--quiet", "good bad"), "-\n")
+
+    def test_wrong_use_is_reported(self):
+        for verb in ("run", "read", "eval"):
+            self.fails(verb, "--model", support.MODEL, "--abstain", "1.5", support.DATA, code=2, says="--abstain")
+        self.fails("run", "--model", support.MODEL, "--abstain-label", "x", code=2, says="needs --abstain")
+        self.fails("run", "--model", support.path("span.skim"), "--abstain", "0.5", text="a\n", says="is for classifiers")
+
+
 class Tune(SkimTest):
     def test_stores_a_calibration_for_budgets(self):
         name = support.path("tuned.skim")
