@@ -210,6 +210,8 @@ void bind_model(py::module_& module) {
       .def_property_readonly(
           "min_width",
           [](const SharedModel& shared) { return shared.model().spec().reader.min_width(); })
+      .def_property_readonly("streams",
+                             [](const SharedModel& shared) { return shared.model().streams(); })
       .def_property_readonly(
           "temperature",
           [](const SharedModel& shared) { return shared.model().calibration().temperature; })

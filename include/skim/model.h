@@ -68,6 +68,10 @@ class Model {
   // with one layer in one direction whose cells are LSTMs or GRUs.
   bool reads_together() const;
 
+  // Whether sessions read word by word (Session::push), which early answers (Policy::confident)
+  // need as well: unidirectional classifiers.
+  bool streams() const;
+
   // The threshold at which the mean work is `budget` (0 to 1) of the dense reader's. Fails when the
   // model has no calibration or the budget is out of its range.
   Result<float> threshold_for(double budget) const;

@@ -94,24 +94,26 @@ class Model:
 
     def read(self, text: str, *, threshold: Optional[float] = None, budget: Optional[float] = None,
              question: Optional[str] = None, choices: Optional[Sequence[str]] = None, rule: Optional[str] = None,
-             seed: Optional[int] = None, abstain: Optional[float] = None) -> Reading:
+             seed: Optional[int] = None, abstain: Optional[float] = None,
+             confident: Optional[float] = None) -> Reading:
         """Reads one text. Releases the GIL.
 
         A word is read when its p_read is above `threshold`: 0 reads every word, 1 skims every word, 0.5 is the default.
         `budget` selects the threshold that spends this fraction of the dense reader's work on average. `rule="argmax"`
         takes the most likely decision for each word, `rule="sample"` samples it with `seed`. The reading of a classifier is
-        `abstained` if its score is below `abstain`.
+        `abstained` if its score is below `abstain`. With `confident`, reading stops when the score of the answer so far
+        reaches it, checked after 64, 128, ... words.
         """
-        policy = self._policy(threshold, budget, rule, seed)
+        policy = self._policy(threshold, budget, rule, seed, confident)
         query = make_query(text, question, choices)
         limit = self._abstain(abstain)
         raw = self._core.read(encode_query(query, ""), policy)
-        return Reading(query, self._info, effective_threshold(policy), raw, limit)
+        return Reading(query, self._info, effective_threshold(policy), raw, limit, policy[3])
 
     def read_many(self, texts: Iterable[Union[str, Mapping[str, Any]]], *, threads: int = 0,
                   threshold: Optional[float] = None, budget: Optional[float] = None, question: Optional[str] = None,
                   choices: Optional[Sequence[str]] = None, rule: Optional[str] = None, seed: Optional[int] = None,
-                  abstain: Optional[float] = None) -> List[Reading]:
+                  abstain: Optional[float] = None, confident: Optional[float] = None) -> List[Reading]:
         """Reads texts on several threads (0: one per core) and returns the readings in order.
 
         A text is a str, or a mapping with `text` and, for question answering models, `question` and `choices`; other
@@ -120,7 +122,7 @@ class Model:
         """
         if isinstance(texts, (str, bytes, Mapping)):
             raise TypeError("texts must be an iterable of texts; use read for a single text")
-        policy = self._policy(threshold, budget, rule, seed)
+        policy = self._policy(threshold, budget, rule, seed, confident)
         limit = self._abstain(abstain)
         queries = [make_indexed_query(index, text, question, choices) for index, text in enumerate(texts)]
         encoded = [encode_query(query, f"text {index}: ") for index, query in enumerate(queries)]
@@ -133,13 +135,15 @@ class Model:
         while len(readings) < len(queries):
             first = len(readings)
             raw_readings = batch.read(encoded[first:block_end(encoded, first)], policy, first)
-            readings += [Reading(query, self._info, effective_threshold(policy), raw, limit)
+            readings += [Reading(query, self._info, effective_threshold(policy), raw, limit, policy[3])
                          for query, raw in zip(queries[first:], raw_readings)]
         return readings
 
     def _policy(self, threshold: Optional[float], budget: Optional[float], rule: Optional[str],
-                seed: Optional[int]) -> PolicyParts:
-        return policy_parts(threshold, budget, rule, seed, self._core.threshold_for)
+                seed: Optional[int], confident: Optional[float]) -> PolicyParts:
+        if confident is not None and not self._core.streams:
+            raise Error("confident is for classifiers in one direction only")
+        return policy_parts(threshold, budget, rule, seed, self._core.threshold_for, confident)
 
     def _abstain(self, abstain: Optional[float]) -> Optional[float]:
         if abstain is None:
@@ -200,5 +204,5 @@ def encode_query(query: Query, where: str) -> Tuple[bytes, bytes, List[bytes]]:
 
 
 def effective_threshold(policy: PolicyParts) -> Optional[float]:
-    threshold, rule, _ = policy
+    threshold, rule, _, _ = policy
     return threshold if rule == "threshold" else None

@@ -80,18 +80,19 @@ class ModelInfo(NamedTuple):
 class Reading:
     """The answer, the words and the cost of one text. Immutable; scores are float32 values of the model."""
 
-    __slots__ = ("_query", "_model", "_threshold", "_raw", "_abstain", "_words")
+    __slots__ = ("_query", "_model", "_threshold", "_raw", "_abstain", "_confident", "_words")
     _query: Query
     _model: ModelInfo
     _threshold: Optional[float]
     _raw: RawReading
     _abstain: Optional[float]
+    _confident: Optional[float]
     _words: Optional[Tuple[Word, ...]]
 
     def __init__(self, query: Query, model: ModelInfo, threshold: Optional[float], raw: RawReading,
-                 abstain: Optional[float] = None) -> None:
+                 abstain: Optional[float] = None, confident: Optional[float] = None) -> None:
         for name, value in (("_query", query), ("_model", model), ("_threshold", threshold), ("_raw", raw),
-                            ("_abstain", abstain), ("_words", None)):
+                            ("_abstain", abstain), ("_confident", confident), ("_words", None)):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -101,7 +102,7 @@ class Reading:
         raise AttributeError(f"a reading is immutable, {name} cannot be deleted")
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return restore, (self._query, self._model, self._threshold, self._raw, self._abstain)
+        return restore, (self._query, self._model, self._threshold, self._raw, self._abstain, self._confident)
 
     @property
     def text(self) -> str:
@@ -170,6 +171,13 @@ class Reading:
         return self._raw[6]
 
     @property
+    def unseen_share(self) -> float:
+        """The fraction of the words that were never looked at, because the answer was `confident` before them."""
+        words, passes = len(self._raw[2]), self._raw[4]
+        seen = len(passes[0][3]) if passes else words
+        return max(words - seen, 0) / words if words else 0.0
+
+    @property
     def microseconds(self) -> float:
         """The time of this reading from text to answer; with `read_many`, the mean over a block of texts."""
         return self._raw[7]
@@ -199,6 +207,8 @@ class Reading:
                 fields["question_words"] = [word_dict(word) for word in self.question_words]
             fields["passes"] = [pass_dict(each) for each in self.passes]
         fields["skim_rate"] = round_to_six_digits(self.skim_rate)
+        if self._confident is not None:
+            fields["unseen_share"] = round_to_six_digits(self.unseen_share)
         fields["flop_reduction"] = {rule: round_to_six_digits(factor) for rule, factor in self.flop_reduction.items()}
         fields["threshold"] = None if self.threshold is None else round_to_six_digits(float(np.float32(self.threshold)))
         fields["microseconds"] = round_to_six_digits(self.microseconds)
@@ -229,7 +239,7 @@ class Reading:
         answer, scores, words, question_words, passes, costs, skim_rate, _ = self._raw
         traces = [(reader, hidden_size, over, widths.tobytes(), p_read.tobytes())
                   for reader, hidden_size, over, widths, p_read in passes]
-        return (self._query, self._model, self._threshold, self._abstain, answer, scores.tobytes(), words.tobytes(),
+        return (self._query, self._model, self._threshold, self._abstain, self._confident, answer, scores.tobytes(), words.tobytes(),
                 question_words.tobytes(), traces, costs, skim_rate)
 
     @property
@@ -240,11 +250,11 @@ class Reading:
 
 
 def restore(query: Query, model: ModelInfo, threshold: Optional[float], raw: RawReading,
-            abstain: Optional[float] = None) -> Reading:
+            abstain: Optional[float] = None, confident: Optional[float] = None) -> Reading:
     """Unpickles a reading; pickle does not preserve the read-only flag of arrays."""
     for array in (*raw[1:4], *(array for each in raw[4] for array in each[3:])):
         array.setflags(write=False)  # type: ignore[attr-defined]
-    return Reading(query, model, threshold, raw, abstain)
+    return Reading(query, model, threshold, raw, abstain, confident)
 
 
 def make_words(text: str, offsets: npt.NDArray[np.int64], passes: Tuple[Pass, ...], first: int) -> Tuple[Word, ...]:

@@ -74,6 +74,16 @@ Table coverage_table(const ConfidenceReport& confidence) {
   return table;
 }
 
+Table early_answer_table(const Report& report) {
+  Table table{{"--confident", "accuracy", "never looked at", "work"}, {}};
+  for (const EarlyAnswerRow& row : report.early_answers) {
+    table.rows.push_back({format_number(static_cast<double>(row.confident), 2),
+                          format_percent(row.accuracy, 2), format_percent(row.unseen_share, 1),
+                          format_percent(row.work, 1)});
+  }
+  return table;
+}
+
 Table summary_table(const Report& report) {
   Table table;
   const auto row = [&table](std::string name, std::string value) {
@@ -86,6 +96,7 @@ Table summary_table(const Report& report) {
   row(report.metrics.f1 ? "exact match" : "accuracy", format_percent(report.metrics.accuracy, 2));
   if (report.metrics.f1) row("F1", format_percent(*report.metrics.f1, 2));
   row("skim rate", format_percent(report.skim_rate, 2));
+  if (report.policy.confident) row("words never looked at", format_percent(report.unseen_share, 2));
   row("FLOP reduction, as in the paper", format_factor(report.costs.paper.reduction()));
   row("FLOP reduction, all FLOPs counted", format_factor(report.costs.counted.reduction()));
   row("FLOP reduction, executed", format_factor(report.costs.executed.reduction()));
@@ -115,6 +126,7 @@ std::string report_text(const Report& report) {
   text += table_text(summary_table(report));
   if (!report.labels.empty()) text += "\n" + table_text(label_table(report));
   if (report.confidence) text += "\n" + table_text(coverage_table(*report.confidence));
+  if (!report.early_answers.empty()) text += "\n" + table_text(early_answer_table(report));
   if (report.timing) {
     text += "\nTimed on one thread, " + std::to_string(report.timing->texts) + " texts, best of " +
             std::to_string(report.timing->rounds) +
@@ -133,6 +145,7 @@ Result<Report> make_report(const EvalOptions& chosen) {
   options.policy = policy;
   options.threads = chosen.data.threads;
   options.abstain = chosen.abstain;
+  options.early_answers = !policy.confident;
   options.timing = chosen.timing.options();
   if (chosen.no_speed) options.timing.reset();
   ProgressBar bar("eval", chosen.data.progress());

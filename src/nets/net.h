@@ -82,6 +82,9 @@ class StreamingNet {
                     NetMemory& memory) const = 0;
   // Result for the words read so far, as Net::forward computes it.
   virtual void predict(NetMemory& memory, NetOutput out) const = 0;
+  // Whether the words read so far are those of a check (early_answer.h) and their answer has
+  // reached policy.confident. False when that is unset.
+  virtual bool is_confident(const Policy& policy, NetMemory& memory) const = 0;
 };
 
 struct TextChunk;

@@ -62,6 +62,8 @@ const std::string& Model::name() const { return impl_->resources->file.name; }
 const std::string& Model::checksum() const { return impl_->resources->file.checksum; }
 bool Model::reads_together() const { return impl_->net->gathering_net() != nullptr; }
 
+bool Model::streams() const { return impl_->net->streaming_net() != nullptr; }
+
 Result<float> Model::threshold_for(double budget) const {
   if (!(budget >= 0 && budget <= 1)) {
     return fail(Fault::argument,

@@ -83,7 +83,11 @@ HttpResult<Policy> parse_read_policy(const HandlerContext& context, std::size_t 
   if (threshold && budget) {
     return http_error(400, "threshold and budget cannot be given together", "budget");
   }
+  SKIM_ASSIGN_OR_RETURN(const auto confident, parse_fraction(body, "confident"));
   Policy policy;
+  if (confident) policy.confident = static_cast<float>(*confident);
+  if (confident && !context.models.model(model).streams())
+    return http_error(422, "confident is for classifiers in one direction only", "confident");
   if (threshold) policy.threshold = static_cast<float>(*threshold);
   if (budget) {
     const auto found = context.models.model(model).threshold_for(*budget);
@@ -164,8 +168,9 @@ std::string hide_path(std::string message, const HandlerContext& context, std::s
 }
 
 HttpResult<ReadRequest> parse_read(const HandlerContext& context, const Request& request) {
-  static constexpr std::array<std::string_view, 9> kFields = {
-      "model", "text", "question", "choices", "threshold", "budget", "words", "passes", "abstain"};
+  static constexpr std::array<std::string_view, 10> kFields = {
+      "model",  "text",  "question", "choices", "threshold",
+      "budget", "words", "passes",   "abstain", "confident"};
   SKIM_ASSIGN_OR_RETURN(Json body, parse_body(request, context.worker.json_parser(), kFields));
   ReadRequest parsed;
   SKIM_ASSIGN_OR_RETURN(parsed.params, parse_params(context, body, {.model = true, .words = true}));
@@ -177,8 +182,9 @@ HttpResult<ReadRequest> parse_read(const HandlerContext& context, const Request&
 }
 
 HttpResult<BatchRequest> parse_batch(const HandlerContext& context, const Request& request) {
-  static constexpr std::array<std::string_view, 9> kFields = {
-      "model", "texts", "queries", "threshold", "budget", "words", "passes", "abstain", "together"};
+  static constexpr std::array<std::string_view, 10> kFields = {
+      "model", "texts",  "queries", "threshold", "budget",
+      "words", "passes", "abstain", "confident", "together"};
   SKIM_ASSIGN_OR_RETURN(Json body, parse_body(request, context.worker.json_parser(), kFields));
   BatchRequest parsed;
   SKIM_ASSIGN_OR_RETURN(parsed.params, parse_params(context, body, {}));

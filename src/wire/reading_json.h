@@ -39,6 +39,9 @@ struct ReadingFields {
   bool passes = false;
 };
 
+// The share of the words of the text that were never looked at (Policy::confident).
+double unseen_share(const Reading& reading);
+
 // Appends one JSON object with the fields of docs/cli.md.
 void append_reading(std::string& out, const ReadingView& view, ReadingFields fields);
 

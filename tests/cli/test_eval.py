@@ -118,6 +118,54 @@ class Sweep(SkimTest):
             self.assertEqual(row[field], out[field])
 
 
+class EarlyAnswer(SkimTest):
+    LONG = "good " * 40 + "the plot " * 400
+
+    def test_stops_reading_and_says_how_much_was_not_looked_at(self):
+        out = self.json("read", "--model", support.MODEL, "--json", "--confident", "0.8", self.LONG)
+        steps = len(out["passes"][0]["steps"])
+        self.assertEqual(steps, 64)
+        self.assertEqual(out["unseen_share"], round(1 - 64 / 840, 6))
+        self.assertEqual(len(out["words"]), 840)
+        self.assertNotIn("width", out["words"][64])
+        prefix = " ".join(self.LONG.split()[:64])
+        expected = self.json("read", "--model", support.MODEL, "--json", prefix)
+        self.assertEqual((out["answer"], out["scores"]), (expected["answer"], expected["scores"]))
+        text = self.ok("read", "--model", support.MODEL, "--confident", "0.8", self.LONG)
+        self.assertIn("% never looked at", text)
+        self.assertEqual(text.count("| "), 1)
+        self.assertNotIn("unseen_share", self.json("read", "--model", support.MODEL, "--json", self.LONG))
+        page = support.path("early.html")
+        self.ok("read", "--model", support.MODEL, "--confident", "0.8", "--html", page, self.LONG)
+
+    def test_run_gives_the_same_as_read(self):
+        texts = [self.LONG, "good", self.LONG + " bad"]
+        lines = self.ok("run", "--model", support.MODEL, "--json", "--confident", "0.8", text="\n".join(texts) + "\n")
+        for text, line in zip(texts, lines.splitlines(), strict=True):
+            alone = self.json("read", "--model", support.MODEL, "--json", "--confident", "0.8", text)
+            self.assertEqual({key: alone[key] for key in ("scores", "unseen_share", "flop_reduction")},
+                             {key: json.loads(line)[key] for key in ("scores", "unseen_share", "flop_reduction")})
+
+    def test_eval_has_a_table_and_a_row(self):
+        data = support.path("long.tsv")
+        with open(data, "w") as file:
+            file.write("positive\t" + self.LONG + "\nnegative\tbad\n")
+        out = self.json("eval", data, "--model", support.MODEL, "--json", "--no-speed")
+        self.assertEqual([row["confident"] for row in out["early_answers"]], [0.8, 0.9, 0.95, 0.98, 0.99])
+        one = self.json("eval", data, "--model", support.MODEL, "--json", "--no-speed", "--confident", "0.8")
+        self.assertEqual(one["unseen_share"], out["early_answers"][0]["unseen_share"])
+        self.assertGreater(one["unseen_share"], 0.5)
+        self.assertNotIn("early_answers", one)
+        self.assertIn("never looked at", self.ok("eval", data, "--model", support.MODEL, "--no-speed"))
+        self.assertNotIn("early_answers", self.json("eval", data, "--model", support.path("both.skim"), "--json", "--no-speed"))
+
+    def test_wrong_use_is_reported(self):
+        self.fails("read", "--model", support.MODEL, "--confident", "2", "text", code=2, says="--confident")
+        self.fails("read", "--model", support.path("both.skim"), "--confident", "0.9", "text", says="in one direction")
+        self.fails("read", "--model", support.path("span.skim"), "--confident", "0.9", "--question", "who?", "a text",
+                   says="in one direction")
+
+
 class Confidence(SkimTest):
     def test_reports_calibration_and_coverage(self):
         out = self.json(*on_data("eval", "--json", "--no-speed", "--abstain", "0.8"))
