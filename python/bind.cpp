@@ -75,12 +75,13 @@ PyObject* refuse_new(PyTypeObject* /*type*/, PyObject* /*arguments*/, PyObject* 
 }
 
 Policy to_policy(const PolicyParts& parts) {
-  const auto& [threshold, rule, seed] = parts;
+  const auto& [threshold, rule, seed, confident] = parts;
   Policy policy;
   policy.threshold = static_cast<float>(threshold);
   if (rule == "argmax") policy.rule = Policy::Rule::argmax;
   if (rule == "sample") policy.rule = Policy::Rule::sample;
   policy.seed = seed;
+  if (confident) policy.confident = static_cast<float>(*confident);
   return policy;
 }
 

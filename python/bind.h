@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,8 +73,8 @@ py::class_<T> declare_class(py::module_& module, const char* name) {
   return declared;
 }
 
-// Threshold, rule and seed, as python/skim/_policy.py passes them.
-using PolicyParts = std::tuple<double, std::string, std::uint64_t>;
+// Threshold, rule, seed and confident, as python/skim/_policy.py passes them.
+using PolicyParts = std::tuple<double, std::string, std::uint64_t, std::optional<double>>;
 Policy to_policy(const PolicyParts& parts);
 
 // A read-only NumPy array with a copy of the values: readings are immutable. NumPy releases the GIL

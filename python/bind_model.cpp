@@ -210,6 +210,11 @@ void bind_model(py::module_& module) {
       .def_property_readonly(
           "min_width",
           [](const SharedModel& shared) { return shared.model().spec().reader.min_width(); })
+      .def_property_readonly("streams",
+                             [](const SharedModel& shared) { return shared.model().streams(); })
+      .def_property_readonly(
+          "temperature",
+          [](const SharedModel& shared) { return shared.model().calibration().temperature; })
       .def_property_readonly("calibration_points", &calibration_points);
   declare_class<SharedBatch>(module, "Batch")
       .def_static("create", &create_batch, py::arg("model"), py::arg("threads"))

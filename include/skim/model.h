@@ -27,7 +27,8 @@ struct LoadOptions {
   bool map_file = false;
 };
 
-// The relation between threshold and work, measured on a data set by `skim tune`.
+// What `skim train` and `skim tune` measure on a data set: the relation between threshold and work,
+// and the temperature.
 struct Calibration {
   struct Point {
     double threshold = 0;
@@ -35,8 +36,11 @@ struct Calibration {
                       // when every word is read
     bool operator==(const Point&) const = default;
   };
-  std::string data;           // the data set
-  std::vector<Point> points;  // increasing thresholds, decreasing work
+  std::string data = {};           // the data set
+  std::vector<Point> points = {};  // increasing thresholds, decreasing work
+  // The scores are softmax(logits / temperature) (Guo et al. 2017). 1 unless
+  // ModelSpec::is_softmax_classifier().
+  double temperature = 1;
   bool operator==(const Calibration&) const = default;
 };
 
@@ -63,6 +67,10 @@ class Model {
   // Whether sessions read several texts together in less time than one after the other: classifiers
   // with one layer in one direction whose cells are LSTMs or GRUs.
   bool reads_together() const;
+
+  // Whether sessions read word by word (Session::push), which early answers (Policy::confident)
+  // need as well: unidirectional classifiers.
+  bool streams() const;
 
   // The threshold at which the mean work is `budget` (0 to 1) of the dense reader's. Fails when the
   // model has no calibration or the budget is out of its range.

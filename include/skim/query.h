@@ -1,6 +1,7 @@
 // The input and the output of inference.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,8 +40,14 @@ struct Reading {
   std::vector<float> logits;              // before the softmax, in the order of `scores`
   std::vector<TokenSpan> words;           // of the text
   std::vector<TokenSpan> question_words;  // of the question
-  Trace trace;
-  Costs costs;
+  Trace trace;  // words after an early answer (Policy::confident) have no steps
+  Costs costs;  // against a dense reader of all words
+
+  // The number of words of the text that were never looked at; 0 without a trace.
+  std::size_t unseen_words() const {
+    const std::size_t seen = trace.empty() ? words.size() : trace.front().steps.size();
+    return words.size() - std::min(seen, words.size());
+  }
 };
 
 }  // namespace skim

@@ -38,9 +38,11 @@ class Session {
 
   // Streaming inference, equal to read() with the whole text. Unidirectional classifiers only.
   // `begin` discards the words pushed before. `push` takes one word as Model::tokenizer splits them
-  // and returns the decision. `answer` may be called at any time.
+  // and returns the decision. `answer` may be called at any time. Once `settled`, the answer has
+  // reached Policy::confident: further words are not read, and their steps are zero.
   Result<void> begin(Policy policy = {});
   Result<Step> push(std::string_view word);
+  bool settled() const;
   Result<Reading> answer();
 
   // The hidden state of the last layer after the last word of the latest read() or answer(), the

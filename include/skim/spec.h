@@ -147,6 +147,9 @@ struct ModelSpec {
   int output_size() const { return reader.hidden_size * directions(); }
   // Whether an answer is a span of the text.
   bool is_extractive() const { return net == NetKind::span || net == NetKind::bidaf; }
+  // Whether an answer is one of the labels and the scores are their softmax. Only such scores have
+  // a temperature and a confidence, the score of the answer.
+  bool is_softmax_classifier() const { return net == NetKind::classifier; }
   // Whether the input of the first layer is the word embedding alone. A span net adds the attended
   // question vector and its product with the embedding, a bidaf net the output of the character
   // CNN.

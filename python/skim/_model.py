@@ -79,6 +79,11 @@ class Model:
         """Pairs of a threshold and its fraction of the dense reader's work; empty unless `skim tune` was run."""
         return self._core.calibration_points
 
+    @property
+    def temperature(self) -> float:
+        """The scores of a classifier are softmax(logits / temperature); 1 if it was never fitted."""
+        return self._core.temperature
+
     def threshold_for(self, budget: float) -> float:
         """The threshold that spends this fraction of the dense reader's work on average."""
         return self._core.threshold_for(fraction(budget, "budget"))
@@ -89,21 +94,26 @@ class Model:
 
     def read(self, text: str, *, threshold: Optional[float] = None, budget: Optional[float] = None,
              question: Optional[str] = None, choices: Optional[Sequence[str]] = None, rule: Optional[str] = None,
-             seed: Optional[int] = None) -> Reading:
+             seed: Optional[int] = None, abstain: Optional[float] = None,
+             confident: Optional[float] = None) -> Reading:
         """Reads one text. Releases the GIL.
 
         A word is read when its p_read is above `threshold`: 0 reads every word, 1 skims every word, 0.5 is the default.
         `budget` selects the threshold that spends this fraction of the dense reader's work on average. `rule="argmax"`
-        takes the most likely decision for each word, `rule="sample"` samples it with `seed`.
+        takes the most likely decision for each word, `rule="sample"` samples it with `seed`. The reading of a classifier is
+        `abstained` if its score is below `abstain`. With `confident`, reading stops when the score of the answer so far
+        reaches it, checked after 64, 128, ... words.
         """
-        policy = self._policy(threshold, budget, rule, seed)
+        policy = self._policy(threshold, budget, rule, seed, confident)
         query = make_query(text, question, choices)
-        return Reading(query, self._info, effective_threshold(policy), self._core.read(encode_query(query, ""), policy))
+        limit = self._abstain(abstain)
+        raw = self._core.read(encode_query(query, ""), policy)
+        return Reading(query, self._info, effective_threshold(policy), raw, limit, policy[3])
 
     def read_many(self, texts: Iterable[Union[str, Mapping[str, Any]]], *, threads: int = 0,
                   threshold: Optional[float] = None, budget: Optional[float] = None, question: Optional[str] = None,
-                  choices: Optional[Sequence[str]] = None, rule: Optional[str] = None,
-                  seed: Optional[int] = None) -> List[Reading]:
+                  choices: Optional[Sequence[str]] = None, rule: Optional[str] = None, seed: Optional[int] = None,
+                  abstain: Optional[float] = None, confident: Optional[float] = None) -> List[Reading]:
         """Reads texts on several threads (0: one per core) and returns the readings in order.
 
         A text is a str, or a mapping with `text` and, for question answering models, `question` and `choices`; other
@@ -112,7 +122,8 @@ class Model:
         """
         if isinstance(texts, (str, bytes, Mapping)):
             raise TypeError("texts must be an iterable of texts; use read for a single text")
-        policy = self._policy(threshold, budget, rule, seed)
+        policy = self._policy(threshold, budget, rule, seed, confident)
+        limit = self._abstain(abstain)
         queries = [make_indexed_query(index, text, question, choices) for index, text in enumerate(texts)]
         encoded = [encode_query(query, f"text {index}: ") for index, query in enumerate(queries)]
         count = integer(threads, "threads", MAX_THREADS + 1)
@@ -124,13 +135,22 @@ class Model:
         while len(readings) < len(queries):
             first = len(readings)
             raw_readings = batch.read(encoded[first:block_end(encoded, first)], policy, first)
-            readings += [Reading(query, self._info, effective_threshold(policy), raw)
+            readings += [Reading(query, self._info, effective_threshold(policy), raw, limit, policy[3])
                          for query, raw in zip(queries[first:], raw_readings)]
         return readings
 
     def _policy(self, threshold: Optional[float], budget: Optional[float], rule: Optional[str],
-                seed: Optional[int]) -> PolicyParts:
-        return policy_parts(threshold, budget, rule, seed, self._core.threshold_for)
+                seed: Optional[int], confident: Optional[float]) -> PolicyParts:
+        if confident is not None and not self._core.streams:
+            raise Error("confident is for classifiers in one direction only")
+        return policy_parts(threshold, budget, rule, seed, self._core.threshold_for, confident)
+
+    def _abstain(self, abstain: Optional[float]) -> Optional[float]:
+        if abstain is None:
+            return None
+        if not self._info.has_confidence:
+            raise Error("abstain is for classifiers only")
+        return fraction(abstain, "abstain")
 
     def __repr__(self) -> str:
         spec = self.spec
@@ -184,5 +204,5 @@ def encode_query(query: Query, where: str) -> Tuple[bytes, bytes, List[bytes]]:
 
 
 def effective_threshold(policy: PolicyParts) -> Optional[float]:
-    threshold, rule, _ = policy
+    threshold, rule, _, _ = policy
     return threshold if rule == "threshold" else None

@@ -6,8 +6,8 @@ from typing import Callable, Optional, Tuple
 
 from ._errors import Error
 
-# Threshold, rule and seed, as the extension module takes them.
-PolicyParts = Tuple[float, str, int]
+# Threshold, rule, seed and confident, as the extension module takes them.
+PolicyParts = Tuple[float, str, int, Optional[float]]
 
 DEFAULT_THRESHOLD = 0.5
 RULES = ("threshold", "argmax", "sample")
@@ -37,7 +37,8 @@ def integer(value: object, name: str, limit: int) -> int:
 
 
 def policy_parts(threshold: Optional[float], budget: Optional[float], rule: Optional[str], seed: Optional[int],
-                 threshold_for: Optional[Callable[[float], float]] = None) -> PolicyParts:
+                 threshold_for: Optional[Callable[[float], float]] = None,
+                 confident: Optional[float] = None) -> PolicyParts:
     """At most one of threshold, budget and rule may be given; a seed only with rule="sample"."""
     if rule is not None and rule not in RULES:
         raise Error(f"rule is {rule!r}, expected one of {', '.join(RULES)}")
@@ -50,6 +51,8 @@ def policy_parts(threshold: Optional[float], budget: Optional[float], rule: Opti
     if seed is not None and rule != "sample":
         raise Error('seed requires rule="sample"')
     number = integer(0 if seed is None else seed, "seed", 1 << 64)
+    stop = None if confident is None else fraction(confident, "confident")
     if budget is not None and threshold_for is not None:
-        return threshold_for(fraction(budget, "budget")), "threshold", number
-    return fraction(DEFAULT_THRESHOLD if threshold is None else threshold, "threshold"), rule or "threshold", number
+        return threshold_for(fraction(budget, "budget")), "threshold", number, stop
+    level = fraction(DEFAULT_THRESHOLD if threshold is None else threshold, "threshold")
+    return level, rule or "threshold", number, stop

@@ -71,20 +71,28 @@ class ModelInfo(NamedTuple):
     def is_extractive(self) -> bool:
         return self.net in ("span", "bidaf")
 
+    @property
+    def has_confidence(self) -> bool:
+        """Whether the score of the answer is that of a softmax over the labels."""
+        return self.net == "classifier"
+
 
 class Reading:
     """The answer, the words and the cost of one text. Immutable; scores are float32 values of the model."""
 
-    __slots__ = ("_query", "_model", "_threshold", "_raw", "_words")
+    __slots__ = ("_query", "_model", "_threshold", "_raw", "_abstain", "_confident", "_words")
     _query: Query
     _model: ModelInfo
     _threshold: Optional[float]
     _raw: RawReading
+    _abstain: Optional[float]
+    _confident: Optional[float]
     _words: Optional[Tuple[Word, ...]]
 
-    def __init__(self, query: Query, model: ModelInfo, threshold: Optional[float], raw: RawReading) -> None:
+    def __init__(self, query: Query, model: ModelInfo, threshold: Optional[float], raw: RawReading,
+                 abstain: Optional[float] = None, confident: Optional[float] = None) -> None:
         for name, value in (("_query", query), ("_model", model), ("_threshold", threshold), ("_raw", raw),
-                            ("_words", None)):
+                            ("_abstain", abstain), ("_confident", confident), ("_words", None)):
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -94,7 +102,7 @@ class Reading:
         raise AttributeError(f"a reading is immutable, {name} cannot be deleted")
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return restore, (self._query, self._model, self._threshold, self._raw)
+        return restore, (self._query, self._model, self._threshold, self._raw, self._abstain, self._confident)
 
     @property
     def text(self) -> str:
@@ -113,6 +121,11 @@ class Reading:
     def score(self) -> float:
         """The probability of the answer."""
         return self._raw[0][1]
+
+    @property
+    def abstained(self) -> bool:
+        """Whether the score is below the `abstain` that was given; label and scores are there all the same."""
+        return self._abstain is not None and self.score < self._abstain
 
     @property
     def scores(self) -> Dict[str, float]:
@@ -158,6 +171,13 @@ class Reading:
         return self._raw[6]
 
     @property
+    def unseen_share(self) -> float:
+        """The fraction of the words that were never looked at, because the answer was `confident` before them."""
+        words, passes = len(self._raw[2]), self._raw[4]
+        seen = len(passes[0][3]) if passes else words
+        return max(words - seen, 0) / words if words else 0.0
+
+    @property
     def microseconds(self) -> float:
         """The time of this reading from text to answer; with `read_many`, the mean over a block of texts."""
         return self._raw[7]
@@ -175,7 +195,9 @@ class Reading:
         fields: Dict[str, Any] = {"answer": {"text": answer.text, "index": answer.index, "score": score}}
         if self._model.is_extractive:
             fields["answer"].update(begin=answer.begin_byte, end=answer.end_byte)
-        else:
+        if self._abstain is not None:
+            fields["abstained"] = self.abstained
+        if not self._model.is_extractive:
             kind = "label" if self._model.net == "classifier" else "choice"
             fields["scores"] = [{kind: name, "score": round_to_six_digits(score)}
                               for name, score in zip(self._candidates, self._raw[1].tolist())]
@@ -185,6 +207,8 @@ class Reading:
                 fields["question_words"] = [word_dict(word) for word in self.question_words]
             fields["passes"] = [pass_dict(each) for each in self.passes]
         fields["skim_rate"] = round_to_six_digits(self.skim_rate)
+        if self._confident is not None:
+            fields["unseen_share"] = round_to_six_digits(self.unseen_share)
         fields["flop_reduction"] = {rule: round_to_six_digits(factor) for rule, factor in self.flop_reduction.items()}
         fields["threshold"] = None if self.threshold is None else round_to_six_digits(float(np.float32(self.threshold)))
         fields["microseconds"] = round_to_six_digits(self.microseconds)
@@ -215,7 +239,7 @@ class Reading:
         answer, scores, words, question_words, passes, costs, skim_rate, _ = self._raw
         traces = [(reader, hidden_size, over, widths.tobytes(), p_read.tobytes())
                   for reader, hidden_size, over, widths, p_read in passes]
-        return (self._query, self._model, self._threshold, answer, scores.tobytes(), words.tobytes(),
+        return (self._query, self._model, self._threshold, self._abstain, self._confident, answer, scores.tobytes(), words.tobytes(),
                 question_words.tobytes(), traces, costs, skim_rate)
 
     @property
@@ -225,11 +249,12 @@ class Reading:
         return self._model.labels if self._model.net == "classifier" else self._query.choices
 
 
-def restore(query: Query, model: ModelInfo, threshold: Optional[float], raw: RawReading) -> Reading:
+def restore(query: Query, model: ModelInfo, threshold: Optional[float], raw: RawReading,
+            abstain: Optional[float] = None, confident: Optional[float] = None) -> Reading:
     """Unpickles a reading; pickle does not preserve the read-only flag of arrays."""
     for array in (*raw[1:4], *(array for each in raw[4] for array in each[3:])):
         array.setflags(write=False)  # type: ignore[attr-defined]
-    return Reading(query, model, threshold, raw)
+    return Reading(query, model, threshold, raw, abstain, confident)
 
 
 def make_words(text: str, offsets: npt.NDArray[np.int64], passes: Tuple[Pass, ...], first: int) -> Tuple[Word, ...]:

@@ -1,5 +1,5 @@
 """The extension module. Private: use the public names of `skim`."""
-from typing import List, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -7,8 +7,8 @@ import numpy.typing as npt
 __version__: str
 
 Floats = npt.NDArray[np.float32]
-# Threshold, rule, seed.
-PolicyParts = Tuple[float, str, int]
+# Threshold, rule, seed, confident.
+PolicyParts = Tuple[float, str, int, Optional[float]]
 # Text, question, choices, in UTF-8.
 QueryParts = Tuple[bytes, bytes, List[bytes]]
 # Reader, hidden size, over, widths, p_read.
@@ -42,6 +42,10 @@ class Model:
     def spec(self) -> str: ...
     @property
     def min_width(self) -> int: ...
+    @property
+    def streams(self) -> bool: ...
+    @property
+    def temperature(self) -> float: ...
     @property
     def calibration_points(self) -> List[Tuple[float, float]]: ...
 

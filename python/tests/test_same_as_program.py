@@ -35,7 +35,8 @@ class SameAsProgram(unittest.TestCase):
         for options, arguments in (
                 ({"threshold": 0.9}, ["--threshold", 0.9]), ({"threshold": 0}, ["--threshold", 0]),
                 ({"threshold": 1}, ["--threshold", 1]), ({"budget": 0.3}, ["--budget", 0.3]),
-                ({"rule": "argmax"}, ["--argmax"]), ({"rule": "sample", "seed": 7}, ["--sample", "--seed", 7])):
+                ({"rule": "argmax"}, ["--argmax"]), ({"abstain": 0.8}, ["--abstain", 0.8]),
+                ({"confident": 0.7}, ["--confident", 0.7]), ({"rule": "sample", "seed": 7}, ["--sample", "--seed", 7])):
             with self.subTest(options):
                 expected = support.run_json("default", queries, *arguments)
                 self.assert_same(support.model("default").read_many(few, **options), expected)

@@ -69,6 +69,11 @@ std::string calibration_text(const Calibration& calibration) {
          calibration.data;
 }
 
+std::string temperature_text(const Calibration& calibration) {
+  if (calibration.temperature == 1) return "1, not fitted (see skim tune)";
+  return format_number(calibration.temperature, 4) + ", fitted on " + calibration.data;
+}
+
 std::string reader_text(const ModelSpec& spec) {
   std::string text(to_string(spec.reader.kind));
   text += " " + std::string(to_string(spec.reader.cell)) + ", " + std::to_string(spec.num_layers) +
@@ -126,6 +131,8 @@ std::string info_text(const ModelInfo& info) {
   lines.push_back({"weight type", std::string(to_string(spec.weight_type))});
   lines.push_back({"labels", labels_text(spec.labels)});
   lines.push_back({"calibration", calibration_text(info.file.calibration)});
+  if (spec.is_softmax_classifier())
+    lines.push_back({"temperature", temperature_text(info.file.calibration)});
   lines.push_back({"probes", std::to_string(info.file.probes.size())});
   lines.push_back({"checksum", info.file.checksum});
   std::string text;
@@ -147,6 +154,7 @@ Json info_json(const ModelInfo& info) {
           {"embedding_parameters", info.embedding_parameters()},
           {"weight_type", to_string(info.file.spec.weight_type)},
           {"calibration", to_json(info.file.calibration)},
+          {"temperature", info.file.calibration.temperature},
           {"probes", info.file.probes.size()},
           {"checksum", info.file.checksum},
           {"about", info.file.about},

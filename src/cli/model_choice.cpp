@@ -85,12 +85,16 @@ void declare(Options& options, PolicyChoice& choice) {
   options.add_flag("--sample", choice.sample,
                    "sample each decision from the model's probabilities");
   options.add("--seed", choice.seed, "N", "random seed of --sample (default 0)");
+  options.add("--confident", choice.confident, "C",
+              "stop reading a text when the score of its answer so far reaches C, 0 to 1; "
+              "classifiers in one direction only");
   options.add_exclusive({"--threshold", "--budget", "--argmax", "--sample"});
 }
 
 std::string validate(const PolicyChoice& choice) {
   if (choice.threshold && !is_fraction(*choice.threshold)) return fraction_expected("--threshold");
   if (choice.budget && !is_fraction(*choice.budget)) return fraction_expected("--budget");
+  if (choice.confident && !is_fraction(*choice.confident)) return fraction_expected("--confident");
   return {};
 }
 
@@ -99,6 +103,7 @@ Result<Policy> policy_for(const Model& model, const PolicyChoice& choice) {
   policy.seed = choice.seed;
   if (choice.argmax) policy.rule = Policy::Rule::argmax;
   if (choice.sample) policy.rule = Policy::Rule::sample;
+  if (choice.confident) policy.confident = static_cast<float>(*choice.confident);
   if (choice.threshold) policy.threshold = static_cast<float>(*choice.threshold);
   if (choice.budget) {
     SKIM_ASSIGN_OR_RETURN(policy.threshold, model.threshold_for(*choice.budget));

@@ -37,6 +37,7 @@ struct PolicyChoice {
   bool argmax = false;
   bool sample = false;
   std::uint64_t seed = 0;
+  std::optional<double> confident;
 };
 void declare(Options& options, PolicyChoice& choice);
 // Returns an error message for options that are invalid for any model; empty if valid.

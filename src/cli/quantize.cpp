@@ -77,7 +77,7 @@ Result<void> recompute_probes(ModelDraft& draft, const std::string& name, Change
 // Appends a note on the change to the description and to the calibration.
 void append_note(ModelDraft& draft, const std::string& change) {
   draft.about += (draft.about.empty() ? "The " : "\nThe ") + change + ".";
-  if (!draft.calibration.points.empty()) draft.calibration.data += " (before the " + change + ")";
+  if (draft.calibration != Calibration{}) draft.calibration.data += " (before the " + change + ")";
 }
 
 void convert_weights(ModelDraft& draft, WeightType to) {

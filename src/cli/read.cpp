@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/result_macros.h"
+#include "cli/abstain_choice.h"
 #include "cli/html_page.h"
 #include "cli/input.h"
 #include "cli/model_choice.h"
@@ -28,6 +29,7 @@ namespace {
 struct ReadOptions {
   ModelChoice model;
   PolicyChoice policy;
+  AbstainChoice abstain;
   std::vector<std::string> words;
   std::string file;
   std::string html;
@@ -47,6 +49,7 @@ void declare(Options& options, ReadOptions& chosen) {
   options.add("--choices", chosen.choices, "A|B|...", "the candidate answers; may be repeated");
   declare(options, chosen.model);
   declare(options, chosen.policy);
+  declare(options, chosen.abstain);
   options.add_flag("--json", chosen.json, "answer, words and passes as JSON");
   options.add("--html", chosen.html, "FILE", "also write an HTML page that shows what was read");
   options.add_choice("--color", chosen.colour, {"auto", "always", "never"},
@@ -117,7 +120,8 @@ std::string render(const ReadingView& view, const ReadOptions& chosen) {
     append_reading(json, view, {.words = true, .passes = true});
     return json + "\n";
   }
-  if (chosen.quiet) return printable(view.reading.answer.text) + "\n";
+  if (chosen.quiet)
+    return printable(is_abstained(view) ? chosen.abstain.label : view.reading.answer.text) + "\n";
   const Style style = wants_colour(chosen.colour) ? Style::ansi : Style::brackets;
   std::string text = marked_text(view, style);
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
@@ -130,6 +134,7 @@ Result<void> read_and_print(const ReadOptions& chosen) {
   choice.map_file = text_file(chosen).path != "-";
   SKIM_ASSIGN_OR_RETURN(const auto model, load_model(choice));
   SKIM_ASSIGN_OR_RETURN(const auto policy, policy_for(model, chosen.policy));
+  SKIM_RETURN_IF_ERROR(check(chosen.abstain, model));
   SKIM_ASSIGN_OR_RETURN(auto text, load_text(chosen));
   const Query query{std::move(text), chosen.question.value_or(""), split_choices(chosen.choices)};
   Session session(model);
@@ -137,8 +142,9 @@ Result<void> read_and_print(const ReadOptions& chosen) {
   SKIM_ASSIGN_OR_RETURN(const auto reading, session.read(query, policy));
   const double microseconds = now_in_microseconds() - start;
   SKIM_ASSIGN_OR_RETURN(const auto warm, measure_warm_time(session, query, policy));
-  const ReadingView view{query.text,   reading,        model.spec(),  model.name(), policy,
-                         microseconds, query.question, query.choices, warm};
+  const ReadingView view{
+      query.text,   reading,        model.spec(),  model.name(), policy,
+      microseconds, query.question, query.choices, warm,         chosen.abstain.below};
   if (!chosen.html.empty()) {
     const std::string name = std::filesystem::path(model.name()).stem().string();
     const std::string page = html_page(view, to_text(describe_model(model, name)));
@@ -155,7 +161,9 @@ int read_verb(Arguments arguments) {
                   "[TEXT] [options]");
   declare(options, chosen);
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
-  if (const auto fault = validate(chosen.policy); !fault.empty()) return usage_error("read", fault);
+  for (const auto& fault : {validate(chosen.policy), validate(chosen.abstain)}) {
+    if (!fault.empty()) return usage_error("read", fault);
+  }
   if (chosen.question && is_blank(*chosen.question))
     return usage_error("read", "--question is empty; omit it to classify the text");
   if (chosen.question) chosen.model.built_in = "questions";

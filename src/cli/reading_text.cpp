@@ -10,8 +10,9 @@
 namespace skim::cli {
 namespace {
 
-// How a pass processed a word: full state, some intermediate level, or the smallest one.
-enum class WordClass { read, between, skimmed };
+// How a pass processed a word: full state, some intermediate level, the smallest one, or not at all
+// because the answer was clear before it.
+enum class WordClass { read, between, skimmed, unseen };
 
 // A run of words of the same class, bytes [begin, end) including the white space between them.
 struct Segment {
@@ -20,11 +21,18 @@ struct Segment {
   WordClass word_class = WordClass::skimmed;
 };
 
+// Before the first word that was never looked at.
+constexpr std::string_view kUnseen = "| ";
 constexpr std::string_view kBold = "\x1b[1m", kDim = "\x1b[2m", kNormal = "\x1b[22m";
 // Bold, dim and normal do not reset these colours.
 constexpr std::string_view kAnswer = "\x1b[30;42m", kAfterAnswer = "\x1b[0m";
 
 void append_marked(std::string_view text, WordClass word_class, Style style, std::string& out) {
+  if (word_class == WordClass::unseen) {
+    out += kUnseen;
+    out += printable_lines(text);
+    return;
+  }
   if (style == Style::brackets) {
     out +=
         word_class == WordClass::read ? "[" + printable_lines(text) + "]" : printable_lines(text);
@@ -65,7 +73,8 @@ std::vector<Segment> join_words(std::span<const TokenSpan> words, std::span<cons
                                 const Pass& pass, const ModelSpec& spec, const Answer& cuts) {
   std::vector<Segment> segments;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const WordClass word_class = classify_step(steps[i], pass, spec);
+    const WordClass word_class =
+        i < steps.size() ? classify_step(steps[i], pass, spec) : WordClass::unseen;
     const bool at_cut =
         cuts.begin < cuts.end && (words[i].begin == cuts.begin || words[i].begin >= cuts.end);
     const bool over = at_cut && !segments.empty() && segments.back().begin < cuts.end;
@@ -104,7 +113,7 @@ std::string mark(std::string_view text, const std::vector<Segment>& segments, co
 // Marks a question that was read after the text in the same pass.
 std::string mark_question(const ReadingView& view, const Pass& pass, Style style) {
   const std::size_t words = view.reading.words.size();
-  if (pass.steps.size() == words) return {};
+  if (pass.steps.size() <= words) return {};
   const auto steps = std::span(pass.steps).subspan(words);
   return "\n" + mark(view.question,
                      join_words(view.reading.question_words, steps, pass, view.spec, {}), {},
@@ -142,11 +151,14 @@ std::string marked_text(const ReadingView& view, Style style) {
 std::string summary_line(const ReadingView& view) {
   const Reading& reading = view.reading;
   const std::size_t words = reading.words.size();
-  std::string line = printable(reading.answer.text) + " " +
-                     format_number(static_cast<double>(reading.answer.score) * 100, 1) + "%";
+  std::string line = is_abstained(view) ? "abstained: " : "";
+  line += printable(reading.answer.text) + " " +
+          format_number(static_cast<double>(reading.answer.score) * 100, 1) + "%";
   line += ", read " + std::to_string(count_words_read(reading)) + " of " + std::to_string(words) +
           (words == 1 ? " word (" : " words (") + format_number(skim_rate(reading.trace) * 100, 1) +
           "% skimmed";
+  if (reading.unseen_words() > 0)
+    line += ", " + format_number(unseen_share(reading) * 100, 1) + "% never looked at";
   if (reading.trace.size() > 1) line += " in " + std::to_string(reading.trace.size()) + " passes";
   line += "), " + format_work(reading.costs.counted);
   if (view.warm_microseconds) line += ", " + format_time(*view.warm_microseconds) + " warm";

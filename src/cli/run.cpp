@@ -9,6 +9,7 @@
 #include "base/file_descriptor.h"
 #include "base/json.h"
 #include "base/result_macros.h"
+#include "cli/abstain_choice.h"
 #include "cli/input.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
@@ -35,6 +36,7 @@ constexpr std::size_t kMaxKeptOutputBytes = std::size_t{4} << 20U;
 struct RunOptions {
   ModelChoice model;
   PolicyChoice policy;
+  AbstainChoice abstain;
   std::string file = "-";
   std::string input = "auto";
   int threads = 0;
@@ -48,6 +50,7 @@ void declare(Options& options, RunOptions& chosen) {
                        Options::Need::optional);
   declare(options, chosen.model);
   declare(options, chosen.policy);
+  declare(options, chosen.abstain);
   options.add("--threads", chosen.threads, "N", "number of threads (default: one per core)");
   options.add_bounds("--threads", 0, 1024);
   options.add_choice("--input", chosen.input, {"auto", "text", "json"},
@@ -176,11 +179,6 @@ class Runner {
 
   void append_answer(std::size_t i, double microseconds, std::string& out) const {
     const Reading& reading = *readings_[i];
-    if (!chosen_.json) {
-      out += printable(reading.answer.text) + "\t" +
-             format_number(static_cast<double>(reading.answer.score), 4) + "\n";
-      return;
-    }
     const ReadingView view{lines_.queries[i].text,
                            reading,
                            model_.spec(),
@@ -188,7 +186,14 @@ class Runner {
                            policy_,
                            microseconds,
                            lines_.queries[i].question,
-                           lines_.queries[i].choices};
+                           lines_.queries[i].choices,
+                           {},
+                           chosen_.abstain.below};
+    if (!chosen_.json) {
+      out += printable(is_abstained(view) ? chosen_.abstain.label : reading.answer.text) + "\t" +
+             format_number(static_cast<double>(reading.answer.score), 4) + "\n";
+      return;
+    }
     append_reading(out, view, {.words = chosen_.words, .passes = chosen_.words});
     if (!lines_.ids[i].is_null()) {
       out.pop_back();
@@ -212,6 +217,7 @@ Result<void> run_all(const RunOptions& chosen) {
   SKIM_ASSIGN_OR_RETURN(const auto input, InputFile::open(chosen.file));
   SKIM_ASSIGN_OR_RETURN(const auto model, load_model(chosen.model));
   SKIM_ASSIGN_OR_RETURN(const auto policy, policy_for(model, chosen.policy));
+  SKIM_RETURN_IF_ERROR(check(chosen.abstain, model));
   if (is_terminal(input.descriptor()) && !chosen.quiet) {
     print_message("run", "type one text per line and end with Ctrl-D");
   }
@@ -228,6 +234,7 @@ int run_verb(Arguments arguments) {
   declare(options, chosen);
   if (const auto exit_code = options.parse(arguments)) return *exit_code;
   if (const auto fault = validate(chosen.policy); !fault.empty()) return usage_error("run", fault);
+  if (const auto fault = validate(chosen.abstain); !fault.empty()) return usage_error("run", fault);
   if (chosen.words && !chosen.json) return usage_error("run", "--words needs --json");
   const auto done = run_all(chosen);
   return done ? static_cast<int>(kSuccess) : failed("run", done.error());

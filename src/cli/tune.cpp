@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,9 @@
 #include "cli/verbs.h"
 #include "eval/calibrate.h"
 #include "eval/report.h"
+#include "eval/temperature.h"
 #include "file/model_file.h"
+#include "file/probes.h"
 #include "spec/spec_json.h"
 
 namespace skim::cli {
@@ -21,6 +24,7 @@ struct TuneOptions {
   DataChoice data;
   std::string out;
   int points = 33;
+  bool no_temperature = false;
   bool json = false;
 };
 
@@ -31,15 +35,10 @@ void declare(Options& options, TuneOptions& chosen) {
       "--out", chosen.out, "FILE",
       "where to write the calibrated model (default: in place; required for built-in models)");
   options.add("--points", chosen.points, "N", "number of thresholds to measure (default 33)");
+  options.add_flag("--no-temperature", chosen.no_temperature,
+                   "keep the temperature of the model; the labels may be any");
   options.add_flag("--json", chosen.json, "the calibration as JSON");
   options.add_example("skim tune dev.tsv --model imdb.skim");
-}
-
-std::vector<Query> take_queries(Dataset data) {
-  std::vector<Query> queries;
-  queries.reserve(data.examples.size());
-  for (Example& example : data.examples) queries.push_back(std::move(example.query));
-  return queries;
 }
 
 // Rewrites the model file with the calibration. The write is atomic, so tuning in place is safe.
@@ -47,26 +46,83 @@ Result<void> store_calibration(const std::filesystem::path& from, const Calibrat
                                const std::filesystem::path& to) {
   SKIM_ASSIGN_OR_RETURN(const auto file, open_model_file(from));
   ModelDraft draft = to_draft(file);
+  set_temperature(draft, calibration.temperature);
   draft.calibration = calibration;
   return write_model_file(draft, to);
 }
 
-std::string calibration_text(const Calibration& calibration, const std::string& stored) {
+// What was measured, to be stored and to be printed.
+struct Measured {
+  Calibration calibration;
+  std::optional<TemperatureFit> temperature;  // unset unless it was fitted
+};
+
+std::string points_text(const std::vector<Calibration::Point>& points) {
   Table table{{"threshold", "work"}, {}};
-  for (const auto& [threshold, work] : calibration.points) {
+  for (const auto& [threshold, work] : points) {
     table.rows.push_back({format_number(threshold, 4), format_percent(work, 1)});
   }
-  return table_text(table) + "\nStored in " + printable(stored) + ". Budgets from " +
-         format_number(std::ceil(calibration.points.back().work * 100) / 100, 2) + " to " +
-         format_number(calibration.points.front().work, 2) + " can be used.\n";
+  return table_text(table) + "\nBudgets from " +
+         format_number(std::ceil(points.back().work * 100) / 100, 2) + " to " +
+         format_number(points.front().work, 2) + " can be used.\n";
 }
 
-Result<Calibration> measure_calibration(const Model& model, const TuneOptions& chosen) {
+std::string measured_text(const Measured& measured, const std::string& stored) {
+  std::string text;
+  if (!measured.calibration.points.empty()) text += points_text(measured.calibration.points);
+  if (measured.temperature) {
+    const TemperatureFit& fit = *measured.temperature;
+    text += "Temperature " + format_number(fit.temperature, 4) + ": negative log likelihood " +
+            format_number(fit.nll, 4) + ", without it " + format_number(fit.nll_before, 4) + ".\n";
+  }
+  return text + "Stored in " + printable(stored) + ".\n";
+}
+
+Json measured_json(const Measured& measured, const std::string& stored) {
+  Json json = {{"model", stored},
+               {"calibration", to_json(measured.calibration)},
+               {"temperature", measured.calibration.temperature}};
+  if (measured.temperature) {
+    json["nll"] = round_significant(measured.temperature->nll);
+    json["nll_before"] = round_significant(measured.temperature->nll_before);
+  }
+  return json;
+}
+
+// The texts of the data set, with the model's labels only where they are needed.
+Result<TestSet> load_texts(const TuneOptions& chosen, const Model& model, bool needs_labels) {
   SKIM_ASSIGN_OR_RETURN(auto data, load_data(chosen.data));
-  const std::string name = data.name + ", " + std::to_string(data.examples.size()) + " texts";
-  const auto queries = take_queries(std::move(data));
+  if (needs_labels) {
+    auto set = make_test_set(std::move(data), model.spec());
+    if (set || set.error().fault != Fault::mismatch) return set;
+    return fail(Fault::mismatch,
+                set.error().message + "; the labels do not matter with --no-temperature");
+  }
+  TestSet set{std::move(data.name), {}, {}};
+  for (Example& example : data.examples) set.queries.push_back(std::move(example.query));
+  return set;
+}
+
+Result<Measured> measure(const Model& model, const TuneOptions& chosen) {
+  const bool fits = model.spec().is_softmax_classifier() && !chosen.no_temperature;
+  const bool calibrates = has_thresholds(model.spec()) || !fits;  // else the error says why not
+  SKIM_ASSIGN_OR_RETURN(const auto set, load_texts(chosen, model, fits));
+  const std::string name = set.name + ", " + std::to_string(set.queries.size()) + " texts";
   ProgressBar bar("tune", chosen.data.progress());
-  return calibrate(model, queries, name, {chosen.data.threads, chosen.points}, bar.callback());
+  const Progress progress = bar.callback();
+  Measured measured;
+  measured.calibration.data = describe_data(name);
+  if (calibrates) {
+    SKIM_ASSIGN_OR_RETURN(measured.calibration,
+                          calibrate(model, set.queries, name, {chosen.data.threads, chosen.points},
+                                    sub_progress(progress, 0, fits ? 2 : 1)));
+  }
+  measured.calibration.temperature = model.calibration().temperature;
+  if (!fits) return measured;
+  SKIM_ASSIGN_OR_RETURN(measured.temperature,
+                        fit_temperature(model, set.queries, set.truth, chosen.data.threads));
+  measured.calibration.temperature = measured.temperature->temperature;
+  return measured;
 }
 
 Result<std::string> tune(const TuneOptions& chosen) {
@@ -77,11 +133,10 @@ Result<std::string> tune(const TuneOptions& chosen) {
                 "--out FILE, or choose a file with --model");
   }
   SKIM_ASSIGN_OR_RETURN(const auto model, load_model(chosen.model));
-  SKIM_ASSIGN_OR_RETURN(const auto calibration, measure_calibration(model, chosen));
+  SKIM_ASSIGN_OR_RETURN(const auto measured, measure(model, chosen));
   const std::string out = chosen.out.empty() ? path.string() : chosen.out;
-  SKIM_RETURN_IF_ERROR(store_calibration(path, calibration, out));
-  if (!chosen.json) return calibration_text(calibration, out);
-  return to_text(Json{{"model", out}, {"calibration", to_json(calibration)}}) + "\n";
+  SKIM_RETURN_IF_ERROR(store_calibration(path, measured.calibration, out));
+  return chosen.json ? to_text(measured_json(measured, out)) + "\n" : measured_text(measured, out);
 }
 
 }  // namespace
@@ -90,7 +145,8 @@ int tune_verb(Arguments arguments) {
   TuneOptions chosen;
   Options options("tune",
                   "Calibrates a model: measures which threshold leads to which share of the dense "
-                  "reader's work and stores the result for --budget.",
+                  "reader's work, for --budget, and fits the temperature of the scores; stores "
+                  "both.",
                   "FILE [options]");
   declare(options, chosen);
   if (const auto exit_code = options.parse(arguments)) return *exit_code;

@@ -76,22 +76,21 @@ void fit_isotonic(std::span<Calibration::Point> points) {
   }
 }
 
-namespace {
+bool has_thresholds(const ModelSpec& spec) {
+  return spec.reader.kind != ReaderKind::dense && spec.reader.kind != ReaderKind::lstm_jump;
+}
 
-// Removes the directories from a list of paths: "/home/me/a.tsv, b/c.tsv" becomes "a.tsv, c.tsv".
-// Models are shared, and local paths are private.
-std::string remove_directories(std::string_view names) {
+// A list of paths: "/home/me/a.tsv, b/c.tsv" becomes "a.tsv, c.tsv".
+std::string describe_data(std::string_view data) {
   std::string bare;
   std::size_t begin = 0;  // of the current name
-  for (const char letter : names) {
+  for (const char letter : data) {
     bare += letter;
     if (letter == '/') bare.resize(begin);
     if (bare.ends_with(", ")) begin = bare.size();
   }
   return bare;
 }
-
-}  // namespace
 
 Result<Calibration> calibrate(const Model& model, std::span<const Query> queries,
                               std::string_view data, const CalibrateOptions& options,
@@ -111,7 +110,7 @@ Result<Calibration> calibrate(const Model& model, std::span<const Query> queries
   SKIM_ASSIGN_OR_RETURN(auto decisions,
                         collect_p_read(batch, queries, sub_progress(progress, 0, 10)));
 
-  Calibration calibration{remove_directories(data), {}};
+  Calibration calibration{describe_data(data), {}};
   const auto thresholds = calibration_thresholds(decisions, options.points);
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const auto done = static_cast<double>(i) / static_cast<double>(thresholds.size());

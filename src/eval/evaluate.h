@@ -17,6 +17,8 @@ namespace skim {
 struct EvaluateOptions {
   Policy policy;
   int threads = 0;  // for accuracy and cost, < 1: one per core; timing always uses one thread
+  std::optional<double> abstain;  // below this confidence, softmax classifiers only
+  bool early_answers = false;     // measure them for several confidences, if the model has them
   std::optional<TimingOptions> timing = TimingOptions{};  // unset: no timing
 };
 

@@ -64,6 +64,25 @@ TEST(Evaluate, JsonHasTheDocumentedFields) {
   }
 }
 
+TEST(Evaluate, MeasuresEarlyAnswersOfLongTexts) {
+  EvaluateOptions options = untimed();
+  options.early_answers = true;
+  EXPECT_TRUE(evaluate(sample_model(), sample_set(20), options)->early_answers.empty());
+  TestSet set = sample_set(2);
+  for (int i = 0; i < 99; ++i) set.queries[1].text += " word" + std::to_string(i % 7);
+  ModelDraft draft = sample_draft(sample_spec());
+  draft.calibration.temperature = 0.05;
+  const auto report = evaluate(make_model(draft), set, options);
+  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_EQ(report->early_answers.size(), 5U);
+  EXPECT_GT(report->early_answers.front().unseen_share, 0);
+  for (std::size_t i = 1; i < 5; ++i)
+    EXPECT_LE(report->early_answers[i].unseen_share, report->early_answers[i - 1].unseen_share);
+  options.policy.confident = 0.8F;
+  EXPECT_EQ(evaluate(make_model(draft), set, options)->unseen_share,
+            report->early_answers.front().unseen_share);
+}
+
 TEST(Evaluate, WithoutTimingSpeedIsNull) {
   const Json json = to_json(*evaluate(sample_model(), sample_set(5), untimed()));
   EXPECT_TRUE(json["speedup"].is_null());

@@ -74,6 +74,10 @@ Json to_json(const Report& report) {
   }
   json.update(metrics_json(report.metrics));
   json["skim_rate"] = round_significant(report.skim_rate);
+  if (report.policy.confident) {
+    json["confident"] = round_significant(static_cast<double>(*report.policy.confident));
+    json["unseen_share"] = round_significant(report.unseen_share);
+  }
   json["work"] = round_significant(1 / report.costs.counted.reduction());
   json["flop_reduction"] = flop_reduction_json(report.costs);
   if (report.passes.size() > 1) json["passes"] = passes_json(report.passes);
@@ -86,6 +90,8 @@ Json to_json(const Report& report) {
     json["flops_per_word"] =
         round_significant(report.costs.counted.flops / static_cast<double>(report.words));
   if (!report.labels.empty()) json["labels"] = labels_json(report);
+  if (report.confidence) json.update(to_json(*report.confidence));
+  if (!report.early_answers.empty()) json["early_answers"] = to_json(report.early_answers);
   json["model"] = report.model;
   json["data"] = report.data;
   json["threshold"] = threshold_json(report.policy);

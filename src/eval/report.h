@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "eval/confidence.h"
+#include "eval/early_answer.h"
 #include "eval/machine.h"
 #include "eval/tally.h"
 #include "eval/test_set.h"
@@ -26,11 +28,14 @@ struct Report {
   std::size_t words = 0;
   Metrics metrics;
   double skim_rate = 0;
+  double unseen_share = 0;  // of the words, those never looked at (Policy::confident)
   Costs costs;
   std::vector<PassRate> passes;
   std::optional<Timing> timing;
   std::vector<std::string> labels;
   ConfusionMatrix confusion;
+  std::optional<ConfidenceReport> confidence;  // of softmax classifiers
+  std::vector<EarlyAnswerRow> early_answers;   // empty unless they were measured
   Machine machine;
   std::string version;
 };

@@ -34,6 +34,7 @@ void add(const Reading& reading, Tally& sums) {
     sums.spans.push_back(reading.answer.text);
   }
   sums.words += reading.words.size();
+  sums.unseen += reading.unseen_words();
   sums.passes.resize(reading.trace.size());
   for (std::size_t i = 0; i < reading.trace.size(); ++i) {
     const Pass& pass = reading.trace[i];
@@ -67,6 +68,10 @@ double PassRate::skim_rate() const {
 }
 
 double Tally::skim_rate() const { return PassRate{{}, steps, skimmed}.skim_rate(); }
+
+double Tally::unseen_share() const {
+  return words == 0 ? 0 : static_cast<double>(unseen) / static_cast<double>(words);
+}
 
 double Tally::work() const {
   return costs.counted.dense_flops > 0 ? costs.counted.flops / costs.counted.dense_flops : 1;

@@ -30,6 +30,7 @@ struct Tally {
   std::vector<int> answers;        // index of the label or choice, one per query
   std::vector<std::string> spans;  // answer texts of extractive models, which have no index
   std::size_t words = 0;
+  std::size_t unseen = 0;   // words never looked at (Policy::confident)
   std::size_t steps = 0;    // words times passes over them
   std::size_t skimmed = 0;  // steps that did not update the whole state
   std::vector<PassRate> passes;
@@ -37,6 +38,8 @@ struct Tally {
 
   Metrics metrics(const TestSet& set) const;
   double skim_rate() const;
+  // Share of the words that were never looked at.
+  double unseen_share() const;
   // Counted FLOPs over those of the dense reader.
   double work() const;
 };

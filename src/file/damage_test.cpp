@@ -194,6 +194,34 @@ TEST(DamagedFile, TensorsMissingUnexpectedOrOfAnotherType) {
               HasSubstr("tensor 'vocab.ends' must be one-dimensional of type U32"));
 }
 
+TEST(DamagedFile, TemperatureOutsideItsRange) {
+  const auto error_with_temperature = [](const Json& temperature) {
+    return error_with_metadata(
+        "calibration", [&](Json& calibration) { calibration["temperature"] = temperature; });
+  };
+  EXPECT_THAT(error_with_temperature(0), HasSubstr("temperature is 0.000000, expected 0.05 to 20"));
+  EXPECT_THAT(error_with_temperature("hot"), HasSubstr("m.skim: calibration.temperature"));
+  EXPECT_EQ(error_with_temperature(1.5), "(no error)");
+}
+
+TEST(DamagedFile, TemperatureOfANetThatHasNone) {
+  ModelSpec spec = sample_spec();
+  spec.net = NetKind::cloze;
+  spec.labels.clear();
+  ModelDraft draft = sample_draft(spec);
+  EXPECT_THAT(open_error(with_changed_header(*to_bytes(draft),
+                                             [](Json& header) {
+                                               change_metadata(header, "calibration", [](Json& c) {
+                                                 c["temperature"] = 2;
+                                               });
+                                             })),
+              HasSubstr("only the scores of a classifier"));
+  draft.calibration.temperature = 2;
+  const auto bytes = to_bytes(draft);
+  ASSERT_FALSE(bytes);
+  EXPECT_THAT(bytes.error().message, HasSubstr("only the scores of a classifier"));
+}
+
 TEST(DamagedFile, MetadataMissingOrMalformed) {
   for (const char* key : {"format", "format_version", "spec", "calibration", "probes", "about",
                           "data_checksum", "checksum"}) {

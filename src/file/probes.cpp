@@ -5,6 +5,7 @@
 
 #include "base/result_macros.h"
 #include "spec/spec_json.h"
+#include "spec/temperature.h"
 
 namespace skim {
 namespace {
@@ -129,6 +130,12 @@ Result<std::vector<Probe>> parse_probes(const Json& json, const ModelSpec& spec,
     probes.push_back(std::move(probe));
   }
   return probes;
+}
+
+void set_temperature(ModelDraft& draft, double temperature) {
+  const double ratio = draft.calibration.temperature / temperature;
+  for (Probe& probe : draft.probes) sharpen_scores(probe.scores, ratio);
+  draft.calibration.temperature = temperature;
 }
 
 }  // namespace skim

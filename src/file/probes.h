@@ -17,4 +17,7 @@ Json to_json(const std::vector<Probe>& probes);
 Result<std::vector<Probe>> parse_probes(const Json& json, const ModelSpec& spec,
                                         std::string_view where);
 
+// Sets the temperature of a draft and converts the scores of its probes to it.
+void set_temperature(ModelDraft& draft, double temperature);
+
 }  // namespace skim

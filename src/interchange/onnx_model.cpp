@@ -100,7 +100,10 @@ class ClassifierGraph {
 
   void score() {
     const Name pooled = spec_.pooling == Pooling::last ? final_state_ : pool();
-    const Name logits = graph_.gemm(pooled, weight("head.weight"), weight("head.bias"));
+    Name logits = graph_.gemm(pooled, weight("head.weight"), weight("head.bias"));
+    const auto temperature = static_cast<float>(file_.calibration.temperature);
+    if (temperature != 1)
+      logits = graph_.op("Div", {logits, initializers_.floats("temperature", {}, temperature)});
     const Name scores = graph_.op("Softmax", {logits}, {attribute("axis", std::int64_t{1})});
     const std::int64_t first = 0;
     graph_.add_named("Squeeze", {scores, initializers_.ints("axis", {1}, {&first, 1})}, "scores");

@@ -5,6 +5,7 @@
 
 #include "file/model_file.h"
 #include "kernels/pool.h"
+#include "nets/early_answer.h"
 #include "nets/stack.h"
 #include "readers/gathered_reader.h"
 
@@ -15,6 +16,7 @@ class Classifier final : public Net, public GatheringNet {
  public:
   explicit Classifier(const NetParts& parts)
       : spec_(parts.spec),
+        temperature_(static_cast<float>(parts.file.calibration.temperature)),
         stack_(
             parts, parts.spec.stacks().front(),
             parts.spec.pooling == Pooling::last ? StackOutput::final_state : StackOutput::updates) {
@@ -34,13 +36,21 @@ class Classifier final : public Net, public GatheringNet {
   std::unique_ptr<GatheredReader> gather() const override { return stack_.gather(); }
   bool next_chunk(std::span<const std::uint32_t> ids, const Policy& policy, NetMemory& memory,
                   TextChunk& chunk) const override {
-    return stack_.next_chunk(ids, policy, memory, chunk);
+    if (!policy.confident) return stack_.next_chunk(ids, policy, memory, chunk);
+    const std::size_t seen = words_seen(memory);
+    if (stack_.next_chunk(up_to(ids, seen == 0 ? 0 : seen - 1), policy, memory, chunk)) return true;
+    if (seen == ids.size() || is_confident(policy, memory)) return false;
+    chunk = {};
+    return stack_.next_chunk(up_to(ids, seen), policy, memory, chunk);
   }
 
   BestSpan forward(const EncodedQuery& query, const Policy& policy, NetMemory& memory,
                    NetOutput out) const override {
     start(memory);
-    read(query.text, policy, memory);
+    if (policy.confident)
+      read_until_confident(query.text, policy, memory);
+    else
+      read(query.text, policy, memory);
     predict(memory, out);
     return {};
   }
@@ -55,16 +65,47 @@ class Classifier final : public Net, public GatheringNet {
   }
 
   void predict(NetMemory& memory, NetOutput out) const override {
+    write_output(logits(memory), spec_.labels.size(), out, temperature_);
+  }
+
+  bool is_confident(const Policy& policy, NetMemory& memory) const override {
+    if (!policy.confident || !is_check(words_seen(memory))) return false;
+    float* scores = logits(memory);
     const std::size_t labels = spec_.labels.size();
-    pool(memory);
-    memory.work.grow(labels + kPoolPadding);
-    float* logits = memory.work.data();
-    linear({head_weight_.data(), head_bias_.data(), labels, stack_.output_size()},
-           memory.pooled.data(), logits);
-    write_output(logits, labels, out);
+    logits_to_scores(scores, labels, temperature_);
+    return *std::max_element(scores, scores + labels) >= *policy.confident;
   }
 
  private:
+  std::size_t words_seen(const NetMemory& memory) const {
+    return stack_.last_pass(memory, 0).steps.size();
+  }
+
+  // The words up to the first check after `words` words.
+  static std::span<const std::uint32_t> up_to(std::span<const std::uint32_t> ids,
+                                              std::size_t words) {
+    return ids.first(std::min(next_check(words), ids.size()));
+  }
+
+  void read_until_confident(std::span<const std::uint32_t> ids, const Policy& policy,
+                            NetMemory& memory) const {
+    for (std::size_t seen = 0; seen < ids.size();) {
+      read(up_to(ids, seen).subspan(seen), policy, memory);
+      seen = words_seen(memory);
+      if (seen < ids.size() && is_confident(policy, memory)) return;
+    }
+  }
+
+  // The logits for the words read so far, in memory.work.
+  float* logits(NetMemory& memory) const {
+    const std::size_t labels = spec_.labels.size();
+    pool(memory);
+    memory.work.grow(labels + kPoolPadding);
+    linear({head_weight_.data(), head_bias_.data(), labels, stack_.output_size()},
+           memory.pooled.data(), memory.work.data());
+    return memory.work.data();
+  }
+
   void pool(NetMemory& memory) const {
     memory.pooled.grow(stack_.output_size() + kPoolPadding);
     if (spec_.pooling == Pooling::attention) attention_weights(memory);
@@ -108,6 +149,7 @@ class Classifier final : public Net, public GatheringNet {
   }
 
   ModelSpec spec_;
+  float temperature_;
   Stack stack_;
   Buffer<float> pooling_weight_, head_weight_, head_bias_;
 };

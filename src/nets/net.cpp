@@ -13,15 +13,22 @@ void begin_output(NetOutput out) {
   out.scores.clear();
 }
 
-void append_output(float* logits, std::size_t count, NetOutput out) {
+void append_output(float* logits, std::size_t count, NetOutput out, float temperature) {
   out.logits.insert(out.logits.end(), logits, logits + count);
-  softmax(logits, count);
+  logits_to_scores(logits, count, temperature);
   out.scores.insert(out.scores.end(), logits, logits + count);
 }
 
-void write_output(float* logits, std::size_t count, NetOutput out) {
+void write_output(float* logits, std::size_t count, NetOutput out, float temperature) {
   begin_output(out);
-  append_output(logits, count, out);
+  append_output(logits, count, out, temperature);
+}
+
+void logits_to_scores(float* logits, std::size_t count, float temperature) {
+  if (temperature != 1) {
+    for (std::size_t i = 0; i < count; ++i) logits[i] /= temperature;
+  }
+  softmax(logits, count);
 }
 
 std::unique_ptr<Net> make_net(const NetParts& parts) {

@@ -68,7 +68,7 @@ struct EncodedQuery {
 // are overwritten and keep their capacity.
 struct NetOutput {
   std::vector<float>& logits;
-  std::vector<float>& scores;  // their softmax
+  std::vector<float>& scores;  // their softmax, of a classifier at its temperature
 };
 
 // A net that supports streaming inference, word by word: unidirectional classifiers.
@@ -82,6 +82,9 @@ class StreamingNet {
                     NetMemory& memory) const = 0;
   // Result for the words read so far, as Net::forward computes it.
   virtual void predict(NetMemory& memory, NetOutput out) const = 0;
+  // Whether the words read so far are those of a check (early_answer.h) and their answer has
+  // reached policy.confident. False when that is unset.
+  virtual bool is_confident(const Policy& policy, NetMemory& memory) const = 0;
 };
 
 struct TextChunk;
@@ -116,8 +119,10 @@ class Net {
 // Clears `out`; append_output adds the `count` logits and their softmax, which replaces the values
 // at `logits` (padded by kPoolPadding, kernels/pool.h). write_output does both.
 void begin_output(NetOutput out);
-void append_output(float* logits, std::size_t count, NetOutput out);
-void write_output(float* logits, std::size_t count, NetOutput out);
+void append_output(float* logits, std::size_t count, NetOutput out, float temperature = 1);
+void write_output(float* logits, std::size_t count, NetOutput out, float temperature = 1);
+// Replaces logits by scores, softmax(logits / temperature).
+void logits_to_scores(float* logits, std::size_t count, float temperature);
 
 // Arguments of make_net. `spec` is that of the file or of its dense baseline. `embeddings` must
 // outlive the net. The folded tables of all readers together take at most `table_bytes`.

@@ -38,9 +38,23 @@ Result<void> not_finite(const std::string& model) {
 
 Result<void> check(const Policy& policy) {
   // Written so that NaN fails.
-  if (policy.threshold >= 0.0F && policy.threshold <= 1.0F) return {};
-  return fail(Fault::argument, "threshold is " + std::to_string(policy.threshold) +
-                                   ", expected a number from 0 to 1");
+  const auto is_fraction = [](float value) { return value >= 0.0F && value <= 1.0F; };
+  const auto not_fraction = [](const char* name, float value) {
+    return fail(Fault::argument, std::string(name) + " is " + std::to_string(value) +
+                                     ", expected a number from 0 to 1");
+  };
+  if (!is_fraction(policy.threshold)) return not_fraction("threshold", policy.threshold);
+  if (policy.confident && !is_fraction(*policy.confident))
+    return not_fraction("confident", *policy.confident);
+  return {};
+}
+
+Result<void> check_confident(const Policy& policy, const ModelImpl& impl) {
+  if (!policy.confident) return {};
+  if (impl.spec.is_softmax_classifier() && impl.net->streaming_net() != nullptr) return {};
+  return fail(Fault::argument,
+              impl.resources->file.name +
+                  ": only a classifier that reads in one direction can stop early; omit confident");
 }
 
 Result<void> check_finite(const std::string& model, std::span<const float> logits,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "nets/net.h"
+#include "runtime/model_impl.h"
 #include "skim/policy.h"
 #include "skim/query.h"
 #include "skim/result.h"
@@ -12,8 +13,10 @@
 
 namespace skim {
 
-// Fails unless the threshold is in [0, 1].
+// Fails unless threshold and confident are in [0, 1].
 Result<void> check(const Policy& policy);
+// Fails unless the model supports early answers, if the policy asks for them.
+Result<void> check_confident(const Policy& policy, const ModelImpl& impl);
 // Fails unless a model of this spec accepts the query.
 Result<void> check(const Query& query, const ModelSpec& spec);
 // Fails unless all logits and p_read of a reading by `model` are finite. Finite but huge weights

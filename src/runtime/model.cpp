@@ -62,6 +62,8 @@ const std::string& Model::name() const { return impl_->resources->file.name; }
 const std::string& Model::checksum() const { return impl_->resources->file.checksum; }
 bool Model::reads_together() const { return impl_->net->gathering_net() != nullptr; }
 
+bool Model::streams() const { return impl_->net->streaming_net() != nullptr; }
+
 Result<float> Model::threshold_for(double budget) const {
   if (!(budget >= 0 && budget <= 1)) {
     return fail(Fault::argument,
@@ -97,7 +99,9 @@ Result<Model> Model::dense() const {
   ModelSpec dense_spec = spec();
   dense_spec.reader.kind = ReaderKind::dense;
   dense_spec.reader.skim_sizes.clear();
-  return Model(make_impl(impl_->resources, std::move(dense_spec), impl_->options));
+  auto impl = make_impl(impl_->resources, std::move(dense_spec), impl_->options);
+  impl->calibration.temperature = calibration().temperature;
+  return Model(std::move(impl));
 }
 
 }  // namespace skim

@@ -52,7 +52,7 @@ struct ModelImpl {
   std::shared_ptr<const ModelResources> resources;
   LoadOptions options;
   ModelSpec spec;           // of the file, or of the dense baseline
-  Calibration calibration;  // empty for the dense baseline, which has no threshold
+  Calibration calibration;  // without points for the dense baseline, which has no threshold
   std::vector<PassSpec> passes;
   std::unique_ptr<const Net> net;
 };

@@ -42,8 +42,10 @@ void set_trace(const ModelImpl& impl, const NetMemory& memory, Reading& into) {
     into.trace[i].hidden_size = info.reader.hidden_size;
     into.trace[i].over_question = info.over_question;
     into.trace[i].steps.assign(steps.begin(), steps.end());
-    into.costs +=
-        pass_cost(info.reader, steps, info.reads_embeddings ? Inputs::folded : Inputs::rows);
+    const Inputs inputs = info.reads_embeddings ? Inputs::folded : Inputs::rows;
+    into.costs += pass_cost(info.reader, steps, inputs);
+    if (!info.over_question && steps.size() < into.words.size())
+      into.costs += unseen_cost(info.reader, into.words.size() - steps.size(), inputs);
   }
 }
 

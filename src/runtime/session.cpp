@@ -32,6 +32,7 @@ struct Session::Memory {
   std::vector<TokenSpan> pushed_words;
   Policy policy;
   bool streaming = false;
+  bool settled = false;  // policy.confident was reached
 
   const NetMemory* latest = nullptr;  // of the latest read or answer
 
@@ -104,6 +105,7 @@ Result<Reading> Session::read(const Query& query, Policy policy) {
 Result<void> Session::read(const Query& query, Policy policy, Reading& into, Detail detail) {
   const ModelImpl& impl = model_impl(memory_->model);
   SKIM_RETURN_IF_ERROR(check(policy));
+  SKIM_RETURN_IF_ERROR(check_confident(policy, impl));
   SKIM_RETURN_IF_ERROR(check(query, impl.spec));
   const auto tokenize = [&](const std::string& text, std::vector<TokenSpan>& words,
                             std::vector<WordId>& ids) {
@@ -166,10 +168,12 @@ Result<void> Session::begin(Policy policy) {
                                      "read instead of begin and push");
   }
   SKIM_RETURN_IF_ERROR(check(policy));
+  SKIM_RETURN_IF_ERROR(check_confident(policy, impl));
   impl.net->streaming_net()->start(memory_->stream_memory);
   memory_->pushed_words.clear();
   memory_->policy = policy;
   memory_->streaming = true;
+  memory_->settled = false;
   return {};
 }
 
@@ -177,15 +181,20 @@ Result<Step> Session::push(std::string_view word) {
   if (!memory_->streaming) return fail(Fault::argument, "call begin before push");
   if (word.empty()) return fail(Fault::argument, "the pushed word is empty");
   const ModelImpl& impl = model_impl(memory_->model);
-  const WordId id = impl.resources->vocab.find(word);
-  impl.net->streaming_net()->read({&id, 1}, memory_->policy, memory_->stream_memory);
   std::vector<TokenSpan>& words = memory_->pushed_words;
   const std::size_t begin = words.empty() ? 0 : words.back().end + 1;
   words.push_back({begin, begin + word.size()});
+  if (memory_->settled) return Step{0, 0};
+  const StreamingNet& net = *impl.net->streaming_net();
+  const WordId id = impl.resources->vocab.find(word);
+  net.read({&id, 1}, memory_->policy, memory_->stream_memory);
+  memory_->settled = net.is_confident(memory_->policy, memory_->stream_memory);
   const Step& step = memory_->stream_memory.passes.front().steps.back();
   SKIM_RETURN_IF_ERROR(check_finite(memory_->model.name(), step));
   return step;
 }
+
+bool Session::settled() const { return memory_->settled; }
 
 Result<Reading> Session::answer() {
   if (!memory_->streaming) return fail(Fault::argument, "call begin before answer");

@@ -58,6 +58,7 @@ bool TextGatherer::take_query(Slot& slot) noexcept {
 Result<void> TextGatherer::start(Slot& slot) {
   const ModelImpl& impl = model_impl(model_);
   SKIM_RETURN_IF_ERROR(check(slot.task.policy));
+  SKIM_RETURN_IF_ERROR(check_confident(slot.task.policy, impl));
   SKIM_RETURN_IF_ERROR(check(*slot.task.query, impl.spec));
   if (!*slot.task.reading) *slot.task.reading = Reading{};
   Reading& reading = **slot.task.reading;

@@ -23,9 +23,16 @@ void append_answer(const HandlerContext& context, const ReadParams& params,
                    const TimedReading& timed, Outcome& outcome, std::string& out) {
   const auto& [query, reading, microseconds] = timed;
   append_reading(out,
-                 {query.text, reading, context.models.model(params.model).spec(),
-                  context.registry.names()[params.model], params.policy, microseconds,
-                  query.question, query.choices},
+                 {query.text,
+                  reading,
+                  context.models.model(params.model).spec(),
+                  context.registry.names()[params.model],
+                  params.policy,
+                  microseconds,
+                  query.question,
+                  query.choices,
+                  {},
+                  params.abstain},
                  params.fields);
   outcome.texts += 1;
   outcome.words += reading.words.size();

@@ -83,7 +83,11 @@ HttpResult<Policy> parse_read_policy(const HandlerContext& context, std::size_t 
   if (threshold && budget) {
     return http_error(400, "threshold and budget cannot be given together", "budget");
   }
+  SKIM_ASSIGN_OR_RETURN(const auto confident, parse_fraction(body, "confident"));
   Policy policy;
+  if (confident) policy.confident = static_cast<float>(*confident);
+  if (confident && !context.models.model(model).streams())
+    return http_error(422, "confident is for classifiers in one direction only", "confident");
   if (threshold) policy.threshold = static_cast<float>(*threshold);
   if (budget) {
     const auto found = context.models.model(model).threshold_for(*budget);
@@ -93,12 +97,21 @@ HttpResult<Policy> parse_read_policy(const HandlerContext& context, std::size_t 
   return policy;
 }
 
+HttpResult<std::optional<double>> parse_abstain(const HandlerContext& context, std::size_t model,
+                                                const Json& body) {
+  SKIM_ASSIGN_OR_RETURN(const auto abstain, parse_fraction(body, "abstain"));
+  if (abstain && !context.models.model(model).spec().is_softmax_classifier())
+    return http_error(422, "abstain is for classifiers only", "abstain");
+  return abstain;
+}
+
 HttpResult<ReadParams> parse_params(const HandlerContext& context, Json& body,
                                     ReadingFields fields) {
   ReadParams params;
   params.fields = fields;
   SKIM_ASSIGN_OR_RETURN(params.model, parse_model(context.registry, body));
   SKIM_ASSIGN_OR_RETURN(params.policy, parse_read_policy(context, params.model, body));
+  SKIM_ASSIGN_OR_RETURN(params.abstain, parse_abstain(context, params.model, body));
   SKIM_RETURN_IF_ERROR(parse_bool(body, "words", params.fields.words));
   SKIM_RETURN_IF_ERROR(parse_bool(body, "passes", params.fields.passes));
   return params;
@@ -155,8 +168,9 @@ std::string hide_path(std::string message, const HandlerContext& context, std::s
 }
 
 HttpResult<ReadRequest> parse_read(const HandlerContext& context, const Request& request) {
-  static constexpr std::array<std::string_view, 8> kFields = {
-      "model", "text", "question", "choices", "threshold", "budget", "words", "passes"};
+  static constexpr std::array<std::string_view, 10> kFields = {
+      "model",  "text",  "question", "choices", "threshold",
+      "budget", "words", "passes",   "abstain", "confident"};
   SKIM_ASSIGN_OR_RETURN(Json body, parse_body(request, context.worker.json_parser(), kFields));
   ReadRequest parsed;
   SKIM_ASSIGN_OR_RETURN(parsed.params, parse_params(context, body, {.model = true, .words = true}));
@@ -168,8 +182,9 @@ HttpResult<ReadRequest> parse_read(const HandlerContext& context, const Request&
 }
 
 HttpResult<BatchRequest> parse_batch(const HandlerContext& context, const Request& request) {
-  static constexpr std::array<std::string_view, 8> kFields = {
-      "model", "texts", "queries", "threshold", "budget", "words", "passes", "together"};
+  static constexpr std::array<std::string_view, 10> kFields = {
+      "model", "texts",  "queries", "threshold", "budget",
+      "words", "passes", "abstain", "confident", "together"};
   SKIM_ASSIGN_OR_RETURN(Json body, parse_body(request, context.worker.json_parser(), kFields));
   BatchRequest parsed;
   SKIM_ASSIGN_OR_RETURN(parsed.params, parse_params(context, body, {}));

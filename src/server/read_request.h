@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -26,6 +27,7 @@ struct ReadParams {
   std::size_t model = 0;
   Policy policy;
   ReadingFields fields;
+  std::optional<double> abstain;  // below this confidence
 };
 
 struct ReadRequest {

@@ -54,6 +54,36 @@ TEST(Router, WordsAndPassesAreOptional) {
   EXPECT_EQ(full["passes"][0]["steps"].size(), 1U);
 }
 
+TEST(Router, StopsReadingWhenConfident) {
+  TestServer server;
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "abc ";
+  const Json early = parse_body(server.read(R"({"text": ")" + text + R"(", "confident": 0})"));
+  EXPECT_NEAR(early["unseen_share"].get<double>(), 0.36, 1e-6);
+  EXPECT_EQ(early["words"].size(), 100U);
+  EXPECT_FALSE(early["words"][64].contains("width"));
+  EXPECT_FALSE(parse_body(server.read(R"({"text": "abc"})")).contains("unseen_share"));
+  EXPECT_EQ(status_and_field(server.read(R"({"text": "abc", "confident": -1})")),
+            (StatusAndField{422, "confident"}));
+}
+
+TEST(Router, AbstainsBelowTheGivenScore) {
+  TestServer server;
+  const auto read = [&](const std::string& abstain) {
+    return parse_body(server.read(R"({"text": "abc", "abstain": )" + abstain + "}"));
+  };
+  EXPECT_TRUE(read("1")["abstained"].get<bool>());
+  EXPECT_FALSE(read("0")["abstained"].get<bool>());
+  EXPECT_TRUE(read("1").contains("scores"));
+  EXPECT_FALSE(parse_body(server.read(R"({"text": "abc"})")).contains("abstained"));
+  const Json batch = parse_body(server.batch(R"({"texts": ["abc", "bcd"], "abstain": 1})"));
+  EXPECT_TRUE(batch["answers"][1]["abstained"].get<bool>());
+  EXPECT_EQ(status_and_field(server.read(R"({"text": "abc", "abstain": 2})")),
+            (StatusAndField{422, "abstain"}));
+  EXPECT_EQ(status_and_field(server.read(R"({"text": "abc", "abstain": "no"})")),
+            (StatusAndField{400, "abstain"}));
+}
+
 TEST(Router, TheThresholdControlsTheSkimRate) {
   TestServer server;
   const auto rate = [&](const std::string& threshold) {

@@ -184,6 +184,14 @@ Costs pass_cost(const ReaderSpec& spec, std::span<const Step> steps, Inputs inpu
   return sum;
 }
 
+Costs unseen_cost(const ReaderSpec& spec, std::size_t words, Inputs inputs) {
+  const Costs step = step_cost(spec, 0, inputs);
+  const auto dense_cost = [words](const Cost& cost) {
+    return Cost{0, static_cast<double>(words) * cost.dense_flops};
+  };
+  return {dense_cost(step.paper), dense_cost(step.counted), dense_cost(step.executed)};
+}
+
 Costs& operator+=(Costs& left, const Costs& right) {
   add(left, right, 1);
   return left;

@@ -1,6 +1,7 @@
 // Counts multiply-adds. docs/cost.md defines the rules.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "skim/spec.h"
@@ -17,6 +18,9 @@ Costs step_cost(const ReaderSpec& spec, int width, Inputs inputs);
 
 // Sum of step_cost over the steps of one pass.
 Costs pass_cost(const ReaderSpec& spec, std::span<const Step> steps, Inputs inputs);
+
+// Cost of words that were never looked at: nothing, against a dense reader that reads them.
+Costs unseen_cost(const ReaderSpec& spec, std::size_t words, Inputs inputs);
 
 Costs& operator+=(Costs& left, const Costs& right);
 

@@ -121,7 +121,9 @@ Json to_json(const Calibration& calibration) {
   for (const Calibration::Point& point : calibration.points) {
     points.push_back({{"threshold", point.threshold}, {"work", point.work}});
   }
-  return {{"data", calibration.data}, {"points", std::move(points)}};
+  Json json = {{"data", calibration.data}, {"points", std::move(points)}};
+  if (calibration.temperature != 1) json["temperature"] = calibration.temperature;
+  return json;
 }
 
 Json to_json(const Policy& policy) {
@@ -158,6 +160,9 @@ Result<Calibration> parse_calibration(const Json& json, std::string_view where) 
   SKIM_ASSIGN_OR_RETURN(calibration.data, string_at(json, "data", where));
   SKIM_ASSIGN_OR_RETURN(calibration.points,
                         list_at<Calibration::Point>(json, "points", where, parse_point));
+  if (json.contains("temperature")) {
+    SKIM_ASSIGN_OR_RETURN(calibration.temperature, number_at(json, "temperature", where));
+  }
   return checked(std::move(calibration), where);
 }
 
@@ -191,7 +196,17 @@ Result<void> check(const Calibration& calibration) {
     }
     previous = &point;
   }
-  return {};
+  // Written so that NaN fails.
+  const double temperature = calibration.temperature;
+  if (temperature >= kMinTemperature && temperature <= kMaxTemperature) return {};
+  return fail(Fault::format,
+              "temperature is " + std::to_string(temperature) + ", expected 0.05 to 20");
+}
+
+Result<void> check_temperature(const Calibration& calibration, const ModelSpec& spec) {
+  if (calibration.temperature == 1 || spec.is_softmax_classifier()) return {};
+  return fail(Fault::mismatch,
+              "calibration: only the scores of a classifier have a temperature, remove it");
 }
 
 }  // namespace skim

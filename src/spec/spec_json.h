@@ -23,7 +23,12 @@ Result<ModelSpec> parse_model_spec(const Json& json, std::string_view where);
 Result<Calibration> parse_calibration(const Json& json, std::string_view where);
 Result<Policy> parse_policy(const Json& json, std::string_view where);
 
-// Validates that thresholds increase within 0 to 1 and work is finite and never increases.
+inline constexpr double kMinTemperature = 0.05, kMaxTemperature = 20;
+
+// Validates that thresholds increase within 0 to 1, work is finite and never increases, and the
+// temperature is in its range.
 Result<void> check(const Calibration& calibration);
+// Validates that a model of this spec may have the temperature.
+Result<void> check_temperature(const Calibration& calibration, const ModelSpec& spec);
 
 }  // namespace skim

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "skim/spec_text.h"
@@ -160,6 +161,36 @@ TEST(CalibrationJson, RoundTripIsExact) {
   const auto back = parse_calibration(*parse_json(to_text(to_json(calibration)), "x"), "x");
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(*back, calibration);
+}
+
+TEST(CalibrationJson, ATemperatureOfOneIsNotWritten) {
+  Calibration calibration{.data = "dev.tsv"};
+  EXPECT_FALSE(to_json(calibration).contains("temperature"));
+  calibration.temperature = 1.3125;
+  const auto back = parse_calibration(*parse_json(to_text(to_json(calibration)), "x"), "x");
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(*back, calibration);
+}
+
+TEST(CalibrationCheck, RejectsAnInvalidTemperature) {
+  for (const double temperature : {0.0, -1.0, 0.04, 21.0, std::nan("")}) {
+    const auto result = check(Calibration{.temperature = temperature});
+    ASSERT_FALSE(result) << temperature;
+    EXPECT_THAT(result.error().message, HasSubstr("expected 0.05 to 20"));
+  }
+  const auto text = parse_calibration(
+      *parse_json(R"({"data":"","points":[],"temperature":"warm"})", "x"), "calibration");
+  ASSERT_FALSE(text);
+  EXPECT_THAT(text.error().message, HasSubstr("calibration.temperature"));
+}
+
+TEST(CalibrationCheck, OnlyAClassifierHasATemperature) {
+  ModelSpec spec;
+  const Calibration warm{.temperature = 2};
+  EXPECT_TRUE(check_temperature(warm, spec));
+  spec.net = NetKind::cloze;
+  EXPECT_FALSE(check_temperature(warm, spec));
+  EXPECT_TRUE(check_temperature(Calibration{}, spec));
 }
 
 TEST(CalibrationCheck, NamesTheInvalidPoint) {

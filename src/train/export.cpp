@@ -6,6 +6,7 @@
 
 #include "base/best_span.h"
 #include "spec/params.h"
+#include "spec/temperature.h"
 #include "text/tokenizer.h"
 #include "text/vocab.h"
 #include "train/replay.h"
@@ -156,6 +157,7 @@ Result<std::vector<Probe>> replay(const ModelFile& file, const std::vector<Query
     probe.policy = policy;
     if (!fill_expected_answer(file.spec, vocabulary, weights, snapshot, probe))
       return fail(Fault::argument, "an empty text with a question cannot be compared");
+    sharpen_scores(probe.scores, 1 / file.calibration.temperature);
     probes.push_back(std::move(probe));
   }
   return probes;

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/result_macros.h"
 #include "spec/spec_json.h"
+#include "tasks/labels.h"
 #include "train/checkpoint.h"
 #include "train/export.h"
 #include "train/fit.h"
@@ -290,6 +291,9 @@ Result<JobReport> run_in_group(const Job& job, const JobListener& listener, Proc
   report.dev_name = data.dev.name;
   // Questions are slow to read, and calibration needs no more of them.
   if (spec.net != NetKind::classifier) subsample(data.dev.examples, kMaxCalibrationQuestions);
+  if (!spec.labels.empty()) {
+    SKIM_ASSIGN_OR_RETURN(report.dev_truth, label_indices(data.dev, spec.labels));
+  }
   for (Example& example : data.dev.examples) report.dev.push_back(std::move(example.query));
   return report;
 }

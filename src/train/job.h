@@ -34,7 +34,8 @@ struct JobReport {
   bool was_finished = false;  // before this run: --resume found the model, and there is no draft
   bool is_rank_zero = true;   // in a process group; the others have no draft
   ModelDraft draft;
-  std::vector<Query> dev;  // for calibration
+  std::vector<Query> dev;      // for calibration
+  std::vector<int> dev_truth;  // indices of their labels; empty unless there are labels
   std::string dev_name;
   double accuracy = 0, skim_rate = 0;  // on dev, with hard decisions
   std::int64_t best_step = 0, steps = 0;

@@ -8,6 +8,7 @@
 #include "base/result_macros.h"
 #include "skim/batch.h"
 #include "skim/model.h"
+#include "spec/temperature.h"
 
 namespace skim::cli {
 namespace {
@@ -51,7 +52,9 @@ class WeightedPredictions {
 
   Result<void> add(const Result<Reading>& answer, std::vector<float>& sum) const {
     SKIM_RETURN_IF_ERROR(answer);
-    const std::vector<float>& scores = answer->scores;
+    std::vector<float> scores = answer->scores;
+    // At temperature 1, as the teacher was trained: --distillation-temperature alone softens it.
+    sharpen_scores(scores, model_.calibration().temperature);
     const bool labels = !student_.labels.empty();
     if (!labels && !sum.empty() && sum.size() != scores.size())
       return fail(Fault::mismatch,

@@ -187,6 +187,8 @@ void declare(Options& options, TrainOptions& chosen, OptionBinder& binder) {
   options.add("--test", chosen.test, "FILE",
               "labelled text to report on, evaluated once at the end");
   train::visit_options(chosen.job, binder);
+  options.add_flag("--no-temperature", chosen.no_temperature,
+                   "do not fit the temperature of the scores on dev");
   options.add_flag("--json", chosen.json, "print the result as JSON");
   options.add_flag("--quiet", chosen.quiet, "show no progress");
   options.add_exclusive({"--gamma", "--target-rate"});

@@ -11,7 +11,8 @@ namespace skim::cli {
 
 struct TrainOptions {
   train::Job job;
-  std::string out, test;  // test may be empty
+  std::string out, test;        // test may be empty
+  bool no_temperature = false;  // leave the scores uncalibrated
   bool json = false, quiet = false;
 };
 

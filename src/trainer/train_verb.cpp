@@ -16,8 +16,10 @@
 #include "eval/calibrate.h"
 #include "eval/evaluate.h"
 #include "eval/report.h"
+#include "eval/temperature.h"
 #include "eval/test_set.h"
 #include "file/model_file.h"
+#include "file/probes.h"
 #include "skim/verify.h"
 #include "tasks/labels.h"
 #include "tasks/load.h"
@@ -74,16 +76,21 @@ class ProgressDisplay {
 };
 
 // Checks that the runtime answers the probes of the draft as the trainer did, then calibrates it.
-Result<VerifyReport> verify_and_calibrate(train::JobReport& report) {
+Result<VerifyReport> verify_and_calibrate(const TrainOptions& chosen, train::JobReport& report) {
   SKIM_ASSIGN_OR_RETURN(auto bytes, to_bytes(report.draft));
   SKIM_ASSIGN_OR_RETURN(const auto model, Model::from_bytes(std::move(bytes), "the trained model"));
   SKIM_ASSIGN_OR_RETURN(VerifyReport verified, verify(model));
   if (!verified.ok())
     return fail(Fault::mismatch,
                 "the runtime and the trainer disagree on the model: " + verified.messages.front());
-  const ReaderKind kind = report.draft.spec.reader.kind;
-  if (kind != ReaderKind::dense && kind != ReaderKind::lstm_jump) {
+  if (has_thresholds(report.draft.spec)) {
     SKIM_ASSIGN_OR_RETURN(report.draft.calibration, calibrate(model, report.dev, report.dev_name));
+  }
+  if (report.draft.spec.is_softmax_classifier() && !chosen.no_temperature) {
+    SKIM_ASSIGN_OR_RETURN(const TemperatureFit fit,
+                          fit_temperature(model, report.dev, report.dev_truth));
+    report.draft.calibration.data = describe_data(report.dev_name);
+    set_temperature(report.draft, fit.temperature);
   }
   return verified;
 }
@@ -162,7 +169,7 @@ int print_finished_before(const TrainOptions& chosen) {
 
 int finish(const TrainOptions& chosen, train::JobReport& report, ProgressDisplay& display) {
   display.message("replaying probes and calibrating on dev");
-  const Result<VerifyReport> verified = verify_and_calibrate(report);
+  const Result<VerifyReport> verified = verify_and_calibrate(chosen, report);
   if (!verified) return failed("train", verified.error());
   if (const auto written = write_model_file(report.draft, chosen.out); !written)
     return failed("train", written.error());
@@ -178,7 +185,8 @@ int finish(const TrainOptions& chosen, train::JobReport& report, ProgressDisplay
                  {"seconds", report.seconds},
                  {"embeddings", embeddings_json(report)},
                  {"probes", verified->probes},
-                 {"max_score_error", verified->max_score_error}};
+                 {"max_score_error", verified->max_score_error},
+                 {"temperature", report.draft.calibration.temperature}};
   return print_result(chosen, std::move(result), result_text(chosen, report, verified->probes));
 }
 

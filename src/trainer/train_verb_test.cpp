@@ -62,6 +62,25 @@ TEST_F(TrainVerb, TrainsAndVerifiesEveryKindOfModel) {
   }
 }
 
+TEST_F(TrainVerb, FitsTheTemperatureOnDevUnlessToldNotTo) {
+  const std::string warm = at("warm.skim"), cold = at("cold.skim");
+  const Json told = result(train(quick(warm, {"--json"})));
+  ASSERT_EQ(train(quick(cold, {"--no-temperature"})).code, kSuccess);
+  const Result<ModelFile> with = open_model_file(warm), without = open_model_file(cold);
+  ASSERT_TRUE(with && without);
+  EXPECT_NE(with->calibration.temperature, 1);
+  EXPECT_EQ(with->calibration.temperature, told["temperature"]);
+  EXPECT_EQ(without->calibration.temperature, 1);
+  EXPECT_EQ(with->calibration.points, without->calibration.points);
+  for (std::size_t i = 0; i < with->probes.size(); ++i) {
+    EXPECT_EQ(with->probes[i].index, without->probes[i].index);
+    EXPECT_NE(with->probes[i].scores, without->probes[i].scores);
+  }
+  const Outcome compared = compare({warm, at("dev.tsv"), "--json"});
+  EXPECT_EQ(compared.code, kSuccess) << compared.err;
+  EXPECT_LT((*parse_json(compared.out, "out"))["max_score_error"].get<double>(), 1e-4);
+}
+
 TEST_F(TrainVerb, FreezesEmbeddingsOfWordsBelowTrainableMinCount) {
   std::set<std::string> words;
   std::istringstream texts(read(at("train.tsv")));

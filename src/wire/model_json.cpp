@@ -22,6 +22,7 @@ Json describe_model(const Model& model, std::string_view name) {
                {"threshold", static_cast<double>(Policy{}.threshold)},
                {"num_layers", spec.num_layers},
                {"directions", spec.directions()},
+               {"temperature", model.calibration().temperature},
                {"calibrated", !points.empty()},
                {"budgets", nullptr},
                {"spec", std::move(spec_json)}};

@@ -107,6 +107,7 @@ void append_passes(std::string& out, const Trace& trace) {
 void append_statistics(std::string& out, const ReadingView& view) {
   const Costs& costs = view.reading.costs;
   append_field(out, "skim_rate", skim_rate(view.reading.trace));
+  if (view.policy.confident) append_field(out, "unseen_share", unseen_share(view.reading));
   append_name(out, "flop_reduction");
   out += '{';
   append_field(out, "paper", costs.paper.reduction());
@@ -135,11 +136,21 @@ void append_all_words(std::string& out, const ReadingView& view) {
 
 }  // namespace
 
+double unseen_share(const Reading& reading) {
+  if (reading.words.empty()) return 0;
+  return static_cast<double>(reading.unseen_words()) / static_cast<double>(reading.words.size());
+}
+
+bool is_abstained(const ReadingView& view) {
+  return view.abstain && static_cast<double>(view.reading.answer.score) < *view.abstain;
+}
+
 void append_reading(std::string& out, const ReadingView& view, ReadingFields fields) {
   out += '{';
   if (fields.model) append_field(out, "model", view.model);
   append_name(out, "answer");
   append_answer(out, view);
+  if (view.abstain) append_field(out, "abstained", is_abstained(view));
   if (!view.spec.is_extractive()) {
     append_name(out, "scores");
     append_scores(out, view);

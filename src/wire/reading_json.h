@@ -25,7 +25,12 @@ struct ReadingView {
   std::span<const std::string> choices = {};
   // The median of further readings, if they were made (docs/performance.md#times).
   std::optional<double> warm_microseconds = {};
+  // Whether and below which confidence to abstain.
+  std::optional<double> abstain = {};
 };
+
+// Whether the score of the answer is below view.abstain.
+bool is_abstained(const ReadingView& view);
 
 // The optional fields of the object. Words and steps are most of its size.
 struct ReadingFields {
@@ -33,6 +38,9 @@ struct ReadingFields {
   bool words = false;
   bool passes = false;
 };
+
+// The share of the words of the text that were never looked at (Policy::confident).
+double unseen_share(const Reading& reading);
 
 // Appends one JSON object with the fields of docs/cli.md.
 void append_reading(std::string& out, const ReadingView& view, ReadingFields fields);

@@ -118,6 +118,108 @@ class Sweep(SkimTest):
             self.assertEqual(row[field], out[field])
 
 
+class EarlyAnswer(SkimTest):
+    LONG = "good " * 40 + "the plot " * 400
+
+    def test_stops_reading_and_says_how_much_was_not_looked_at(self):
+        out = self.json("read", "--model", support.MODEL, "--json", "--confident", "0.8", self.LONG)
+        steps = len(out["passes"][0]["steps"])
+        self.assertEqual(steps, 64)
+        self.assertEqual(out["unseen_share"], round(1 - 64 / 840, 6))
+        self.assertEqual(len(out["words"]), 840)
+        self.assertNotIn("width", out["words"][64])
+        prefix = " ".join(self.LONG.split()[:64])
+        expected = self.json("read", "--model", support.MODEL, "--json", prefix)
+        self.assertEqual((out["answer"], out["scores"]), (expected["answer"], expected["scores"]))
+        text = self.ok("read", "--model", support.MODEL, "--confident", "0.8", self.LONG)
+        self.assertIn("% never looked at", text)
+        self.assertEqual(text.count("| "), 1)
+        self.assertNotIn("unseen_share", self.json("read", "--model", support.MODEL, "--json", self.LONG))
+        page = support.path("early.html")
+        self.ok("read", "--model", support.MODEL, "--confident", "0.8", "--html", page, self.LONG)
+
+    def test_run_gives_the_same_as_read(self):
+        texts = [self.LONG, "good", self.LONG + " bad"]
+        lines = self.ok("run", "--model", support.MODEL, "--json", "--confident", "0.8", text="\n".join(texts) + "\n")
+        for text, line in zip(texts, lines.splitlines(), strict=True):
+            alone = self.json("read", "--model", support.MODEL, "--json", "--confident", "0.8", text)
+            self.assertEqual({key: alone[key] for key in ("scores", "unseen_share", "flop_reduction")},
+                             {key: json.loads(line)[key] for key in ("scores", "unseen_share", "flop_reduction")})
+
+    def test_eval_has_a_table_and_a_row(self):
+        data = support.path("long.tsv")
+        with open(data, "w") as file:
+            file.write("positive\t" + self.LONG + "\nnegative\tbad\n")
+        out = self.json("eval", data, "--model", support.MODEL, "--json", "--no-speed")
+        self.assertEqual([row["confident"] for row in out["early_answers"]], [0.8, 0.9, 0.95, 0.98, 0.99])
+        one = self.json("eval", data, "--model", support.MODEL, "--json", "--no-speed", "--confident", "0.8")
+        self.assertEqual(one["unseen_share"], out["early_answers"][0]["unseen_share"])
+        self.assertGreater(one["unseen_share"], 0.5)
+        self.assertNotIn("early_answers", one)
+        self.assertIn("never looked at", self.ok("eval", data, "--model", support.MODEL, "--no-speed"))
+        self.assertNotIn("early_answers", self.json("eval", data, "--model", support.path("both.skim"), "--json", "--no-speed"))
+
+    def test_wrong_use_is_reported(self):
+        self.fails("read", "--model", support.MODEL, "--confident", "2", "text", code=2, says="--confident")
+        self.fails("read", "--model", support.path("both.skim"), "--confident", "0.9", "text", says="in one direction")
+        self.fails("read", "--model", support.path("span.skim"), "--confident", "0.9", "--question", "who?", "a text",
+                   says="in one direction")
+
+
+class Confidence(SkimTest):
+    def test_reports_calibration_and_coverage(self):
+        out = self.json(*on_data("eval", "--json", "--no-speed", "--abstain", "0.8"))
+        self.assertEqual(len(out["calibration"]["bins"]), 15)
+        self.assertEqual(sum(each["count"] for each in out["calibration"]["bins"]), out["examples"])
+        rows = out["risk_coverage"]["rows"]
+        self.assertEqual(rows[0]["accuracy"], out["accuracy"])
+        for row in rows:
+            again = self.json(*on_data("eval", "--json", "--no-speed", "--abstain", row["threshold"]))["abstention"]
+            self.assertEqual(again, row)
+        text = self.ok(*on_data("eval", "--no-speed", "--abstain", "0.8"))
+        for words in ("expected calibration error", "Brier score", "negative log likelihood", "accuracy of the answered",
+                      "answered  accuracy  --abstain"):
+            self.assertIn(words, text)
+
+    def test_tuning_reduces_the_calibration_error(self):
+        name = support.path("reliable.skim")
+        self.ok(*on_data("tune", "--out", name))
+        before, after = (self.json("eval", support.DATA, "--model", each, "--json", "--no-speed")["calibration"]
+                         for each in (support.MODEL, name))
+        self.assertLess(after["ece"], before["ece"])
+        self.assertLess(after["nll"], before["nll"])
+
+    def test_page_is_written(self):
+        page = support.path("reliability.html")
+        self.ok(*on_data("eval", "--no-speed", "--html", page))
+        with open(page) as file:
+            html = file.read()
+        self.assertIn("Reliability diagram", html)
+        self.assertIn("Risk-coverage curve", html)
+        self.fails("eval", support.DATA, "--model", support.MODEL, "--html", support.DATA, code=2, says="--html")
+        self.fails(*on_data("eval", "--no-speed", "--html", "/no/such/page.html"), says="/no/such")
+
+    def test_abstaining_replaces_the_answer_in_text_and_marks_it_in_json(self):
+        lines = "good good good\ngood bad\n"
+        sure, unsure = self.ok("run", "--model", support.MODEL, "--abstain", "0.7", text=lines).splitlines()
+        self.assertTrue(sure.startswith("positive\t"))
+        self.assertTrue(unsure.startswith("-\t"))
+        named = self.ok("run", "--model", support.MODEL, "--abstain", "0.7", "--abstain-label", "?", text=lines)
+        self.assertTrue(named.splitlines()[1].startswith("?\t"))
+        out = self.ok("run", "--model", support.MODEL, "--abstain", "0.7", "--json", text=lines).splitlines()
+        self.assertEqual([json.loads(line)["abstained"] for line in out], [False, True])
+        self.assertIn("scores", json.loads(out[1]))
+        self.assertNotIn("abstained", self.ok("run", "--model", support.MODEL, "--json", text=lines))
+        self.assertIn("abstained: ", self.ok("read", "--model", support.MODEL, "--abstain", "1", "good bad"))
+        self.assertEqual(self.ok("read", "--model", support.MODEL, "--abstain", "1", "--quiet", "good bad"), "-\n")
+
+    def test_wrong_use_is_reported(self):
+        for verb in ("run", "read", "eval"):
+            self.fails(verb, "--model", support.MODEL, "--abstain", "1.5", support.DATA, code=2, says="--abstain")
+        self.fails("run", "--model", support.MODEL, "--abstain-label", "x", code=2, says="needs --abstain")
+        self.fails("run", "--model", support.path("span.skim"), "--abstain", "0.5", text="a\n", says="is for classifiers")
+
+
 class Tune(SkimTest):
     def test_stores_a_calibration_for_budgets(self):
         name = support.path("tuned.skim")
@@ -159,8 +261,37 @@ class Tune(SkimTest):
         self.fails(*on_data("tune", "--out", "/no/such/folder/x.skim"), says="/no/such/folder")
         self.assertEqual(sorted(os.listdir(support.FOLDER)), before)
 
-    def test_rejects_a_dense_reader(self):
-        self.fails("tune", support.DATA, "--model", support.path("dense.skim"), says="dense.skim")
+    def test_fits_the_temperature(self):
+        name = support.path("warm.skim")
+        out = self.json(*on_data("tune", "--out", name, "--json"))
+        self.assertNotEqual(out["temperature"], 1)
+        self.assertLess(out["nll"], out["nll_before"])
+        self.assertEqual(self.json("info", name, "--json")["temperature"], out["temperature"])
+        self.assertIn("temperature   " + str(out["temperature"])[:4], self.ok("info", name))
+        self.assertTrue(self.json("verify", name, "--json")["ok"])
+        again = self.json("tune", support.DATA, "--model", name, "--json")
+        self.assertEqual(again["temperature"], out["temperature"])
+        scores = [self.json("read", "a good film", "--model", each, "--json") for each in (support.MODEL, name)]
+        self.assertEqual(scores[0]["answer"]["text"], scores[1]["answer"]["text"])
+        self.assertNotEqual(scores[0]["answer"]["score"], scores[1]["answer"]["score"])
+        self.assertIn("Temperature ", self.ok(*on_data("tune", "--out", name)))
+
+    def test_no_temperature_keeps_it_and_takes_any_labels(self):
+        name, data = support.path("cold.skim"), support.path("other-labels.tsv")
+        with open(data, "w") as file:
+            file.write("fine\ta good film\nawful\ta bad film\n")
+        self.fails("tune", data, "--model", support.MODEL, "--out", name, says=["line 1", "--no-temperature"])
+        out = self.json("tune", data, "--model", support.MODEL, "--out", name, "--no-temperature", "--json")
+        self.assertEqual(out["temperature"], 1)
+
+    def test_a_dense_reader_has_a_temperature_but_no_thresholds(self):
+        name = support.path("dense-tuned.skim")
+        out = self.json("tune", support.DATA, "--model", support.path("dense.skim"), "--out", name, "--json")
+        self.assertEqual(out["calibration"]["points"], [])
+        self.assertLess(out["nll"], out["nll_before"])
+        self.fails("tune", support.DATA, "--model", name, "--no-temperature", says="dense-tuned.skim")
+        text = self.ok("tune", support.DATA, "--model", name)
+        self.assertNotIn("Budgets", text)
 
     def test_unreachable_budget_is_reported(self):
         name = support.path("reach.skim")

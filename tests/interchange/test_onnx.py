@@ -152,6 +152,12 @@ class OnnxRuntime(InterchangeTest):
                   self.planted("dense.skim", "--reader", "dense", "--bidirectional", "yes", "--pooling", "mean")]
         self.compare([(model, exported(self, model), (0.5, 0.2)) for model in models])
 
+    def test_temperature_is_exported(self):
+        data, warm = self.path("data.tsv"), self.path("warm.skim")
+        self.ok("tune", data, "--model", self.planted("model.skim", "--data", data), "--out", warm, "--quiet")
+        self.assertNotEqual(json.loads(self.ok("info", warm, "--json"))["temperature"], 1)
+        self.compare([(warm, exported(self, warm), (0.5, 0.2))])
+
     def test_quantized_weights_are_exported_as_f32(self):
         model = self.planted("model.skim")
         for kind in ("bf16", "int8"):

@@ -10,8 +10,9 @@ MAX_ANSWER = 30  # tokens of an extracted answer
 class Model:
     """A spec with its tensors and vocabulary. Margins collects how close each decision was."""
 
-    def __init__(self, spec, vocabulary, tensors):
+    def __init__(self, spec, vocabulary, tensors, temperature=1):
         self.spec, self.vocabulary, self.tensors, self.margins = spec, vocabulary, tensors, []
+        self.temperature = temperature  # of the scores of a classifier
         self.ids = {word: number for number, word in enumerate(vocabulary) if number > 0}
         self.passes = []
         self.cut_answer = False  # whether the last answer would have been longer without the limit
@@ -89,7 +90,8 @@ class Model:
     def classifier(self, query, policy):
         ids = self.encode(query["text"])
         rows, final = self.stack("reader", Tokens(self.embed(ids), ids), policy, self.spec["num_layers"], "")
-        return softmax(self.tensors["head.weight"] @ self.pool(rows, final) + self.tensors["head.bias"])
+        logits = self.tensors["head.weight"] @ self.pool(rows, final) + self.tensors["head.bias"]
+        return softmax(logits / self.temperature)
 
     def pool(self, rows, final):
         pooling = self.spec["pooling"]
