@@ -19,4 +19,4 @@ configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/skim-config.cmake.in ${C
 # Before 1.0 a minor version may break compatibility.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/skim-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/skim-config.cmake ${CMAKE_BINARY_DIR}/skim-config-version.cmake
-        DESTINATION ${package_dir})
+        ${CMAKE_SOURCE_DIR}/cmake/Findutf8proc.cmake DESTINATION ${package_dir})

@@ -59,7 +59,7 @@ function(skim_library_includes target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
   skim_fuzz_coverage(${target})
   target_link_libraries(${target} PRIVATE tl::expected Threads::Threads hwy::hwy nlohmann_json::nlohmann_json
-                        simdjson::simdjson skim_warnings)
+                        simdjson::simdjson utf8proc::utf8proc skim_warnings)
 endfunction()
 
 # The objects of one group. With CMAKE_UNITY_BUILD (test presets) its sources are compiled as one unit. Sanitized builds
@@ -107,7 +107,8 @@ macro(skim_finish_library)
   target_include_directories(skim_library PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
   target_compile_features(skim_library PUBLIC cxx_std_20)
   # nlohmann_json is header-only and not needed by users of the installed library.
-  target_link_libraries(skim_library PUBLIC tl::expected Threads::Threads PRIVATE hwy::hwy simdjson::simdjson)
+  target_link_libraries(skim_library PUBLIC tl::expected Threads::Threads PRIVATE hwy::hwy simdjson::simdjson
+                        utf8proc::utf8proc)
 endmacro()
 
 # Gives a target access to the internal headers of the library.

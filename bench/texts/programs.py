@@ -50,7 +50,7 @@ def skim_worker(work, folder):
         raise Fault(f"{library} is missing: run cmake --preset release && cmake --build --preset release, or name another "
                     "build folder with --build")
     return build(work / "bin/skim_worker", HERE / "skim_worker.cpp",
-                 [f"-I{ROOT / 'include'}", library, "-lhwy", "-lsimdjson", "-lpthread"], [library])
+                 [f"-I{ROOT / 'include'}", library, "-lhwy", "-lsimdjson", "-lutf8proc", "-lpthread"], [library])
 
 
 def python_with(module):

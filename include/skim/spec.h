@@ -56,6 +56,7 @@ enum class WeightType { f32, bf16, int8 };
 // How a text is split into words.
 enum class TokenizerKind {
   english,     // separates punctuation and contractions such as n't
+  unicode,     // any language: Unicode word boundaries; Han, kana, Thai and the like by character
   whitespace,  // splits at white space only
 };
 

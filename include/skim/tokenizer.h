@@ -9,6 +9,12 @@
 
 namespace skim {
 
+// Splits a text by the rules of a kind: `english` as GloVe does, `unicode` at the word boundaries
+// of any language (Han, kana, Thai and other scripts without spaces by character), `whitespace` at
+// white space only. The kind also determines the form in which words are looked up: in lower case,
+// for `unicode` with full case folding, in which German ß and ss are equal, and Turkish I, ı, İ and
+// i, too (docs/file-format.md).
+//
 // Stateless and cheap to copy. Model::tokenizer returns the tokenizer of a model; the words it
 // yields are those that Session::push expects.
 class Tokenizer {

@@ -65,15 +65,29 @@ class Readings(unittest.TestCase):
                 self.assertEqual(text[word.begin:word.end], word.text)
                 self.assertEqual(text.encode()[word.begin_byte:word.end_byte].decode(), word.text)
 
+    def test_unicode_model_splits_any_language(self):
+        for text, words in (("Übergroße Straße, z.B. geht's", "Übergroße|Straße|,|z.B.|geht's"),
+                            ("İstanbul’da ılık", "İstanbul’da|ılık"), ("مرحبا، كيف؟", "مرحبا|،|كيف|؟"),
+                            ("फ़िल्म अच्छी है।", "फ़िल्म|अच्छी|है|।"), ("ดีที่กำ", "ดี|ที่|กำ"), ("我喜欢3首。", "我|喜|欢|3|首|。"),
+                            ("カメラは", "カ|メ|ラ|は"), ("한국어 영화!", "한국어|영화|!"),
+                            ("so👍🏽👨‍👩‍👧🇩🇪 @a_b #x https://t.co/y", "so|👍🏽|👨‍👩‍👧|🇩🇪|@a_b|#|x|https://t.co/y")):
+            read = support.model("unicode").read(text).words
+            self.assertEqual([word.text for word in read], words.split("|"))
+            for word in read:
+                self.assertEqual(text[word.begin:word.end], word.text)
+                self.assertEqual(text.encode()[word.begin_byte:word.end_byte].decode(), word.text)
+
     def test_words_cover_random_unicode_text(self):
         rng = random.Random(3)
         ranges = [(32, 127), (0xA0, 0x250), (0x3040, 0x30A0), (0x1F600, 0x1F650), (0, 32)]
         for _ in range(200):
             text = "".join(chr(rng.randrange(*rng.choice(ranges))) for _ in range(30))
-            covered = "".join(word.text for word in support.model("planted").read(text).words)
-            for word in support.model("planted").read(text).words:
-                self.assertEqual(text[word.begin:word.end], word.text)
-            self.assertEqual([c for c in covered if c.isalnum()], [c for c in text if c.isalnum()])
+            for model in (support.model("planted"), support.model("unicode")):
+                words = model.read(text).words
+                covered = "".join(word.text for word in words)
+                for word in words:
+                    self.assertEqual(text[word.begin:word.end], word.text)
+                self.assertEqual([c for c in covered if c.isalnum()], [c for c in text if c.isalnum()])
 
     def test_the_threshold_ranges_from_reading_all_words_to_none(self):
         model, text = support.model("default"), support.texts()[0]

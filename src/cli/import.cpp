@@ -32,7 +32,7 @@ void declare(Options& options, ImportOptions& chosen) {
   options.add("--out", chosen.out, "FILE", "the model to write");
   options.add_choice("--pooling", chosen.pooling, {"last", "max", "mean"},
                      "pooling of the hidden states (default last)");
-  options.add_choice("--tokenizer", chosen.tokenizer, {"english", "whitespace"},
+  options.add_choice("--tokenizer", chosen.tokenizer, {"english", "unicode", "whitespace"},
                      "the tokenizer (default english)");
   options.add("--unknown", chosen.torch.unknown, "WORD",
               "the entry for unknown words (default: <unk> and similar)");

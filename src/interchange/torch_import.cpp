@@ -106,7 +106,8 @@ void add_words(const TorchState& state, const TorchImport& options, std::size_t 
 
 bool is_reachable(const std::string& word, TokenizerKind tokenizer, std::vector<TokenSpan>& found) {
   tokenize(word, tokenizer, found);
-  return found.size() == 1 && found[0] == TokenSpan{0, word.size()} && normalize(word) == word;
+  return found.size() == 1 && found[0] == TokenSpan{0, word.size()} &&
+         normalize(word, tokenizer) == word;
 }
 
 // Short and long texts of reachable words.

@@ -20,6 +20,7 @@ std::size_t to_size(int value) { return static_cast<std::size_t>(value); }
 CharCnnEmbedding::CharCnnEmbedding(const NetParts& parts)
     : embeddings_(parts.embeddings),
       spec_(parts.spec.char_cnn),
+      tokenizer_(parts.spec.tokenizer),
       width_(to_size(parts.spec.input_size())),
       char_embedding_(to_floats(parts.file, "char_cnn.embedding")),
       conv_(parts, "char_cnn", to_size(spec_.kernel_size) * to_size(spec_.embedding_size)),
@@ -53,7 +54,8 @@ void CharCnnEmbedding::add_char_features(const EncodedQuery::Source& source, Net
   const std::size_t num_filters = conv_.outputs();
   for (std::size_t i = 0; i < source.spans.size(); ++i) {
     const auto [begin, end] = source.spans[i];
-    const std::string chars = char_cnn_bytes(normalize(source.text.substr(begin, end - begin)));
+    const std::string chars =
+        char_cnn_bytes(normalize(source.text.substr(begin, end - begin), tokenizer_));
     memory.windows.grow(chars.size() * row);
     std::fill_n(memory.windows.data(), chars.size() * row, 0.0F);
     for (std::size_t at = 0; at < chars.size(); ++at) {

@@ -30,6 +30,7 @@ class CharCnnEmbedding {
 
   const EmbeddingTable& embeddings_;
   CharCnnSpec spec_;
+  TokenizerKind tokenizer_;
   std::size_t width_;
   std::vector<float> char_embedding_;  // [256, spec_.embedding_size]
   Linear conv_;

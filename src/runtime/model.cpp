@@ -24,7 +24,7 @@ std::shared_ptr<ModelImpl> make_impl(std::shared_ptr<const ModelResources> resou
 
 Result<std::shared_ptr<ModelImpl>> make_impl(ModelFile file, LoadOptions options) {
   if (options.verify_checksum) SKIM_RETURN_IF_ERROR(check_data_checksum(file));
-  Result<Vocab> vocab = Vocab::create(file.vocabulary);
+  Result<Vocab> vocab = Vocab::create(file.vocabulary, file.spec.tokenizer);
   if (!vocab)
     return fail(vocab.error().fault, file.name + ": vocabulary: " + vocab.error().message);
   auto resources = std::make_shared<const ModelResources>(std::move(file), std::move(*vocab));

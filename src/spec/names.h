@@ -65,6 +65,7 @@ inline constexpr std::array kNames<WeightType> = {
 template <>
 inline constexpr std::array kNames<TokenizerKind> = {
     std::pair{TokenizerKind::english, std::string_view("english")},
+    std::pair{TokenizerKind::unicode, std::string_view("unicode")},
     std::pair{TokenizerKind::whitespace, std::string_view("whitespace")},
 };
 template <>

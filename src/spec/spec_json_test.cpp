@@ -71,7 +71,7 @@ TEST(SpecJson, RoundTripKeepsEveryName) {
   EXPECT_EQ(check_names(Decision{}), 3U);
   EXPECT_EQ(check_names(Pooling{}), 4U);
   EXPECT_EQ(check_names(WeightType{}), 3U);
-  EXPECT_EQ(check_names(TokenizerKind{}), 2U);
+  EXPECT_EQ(check_names(TokenizerKind{}), 3U);
   EXPECT_EQ(check_names(Policy::Rule{}), 3U);
 }
 

@@ -1,10 +1,22 @@
 #include "text/normalize.h"
 
 #include "base/utf8.h"
+#include "text/case_folder.h"
 
 namespace skim {
+namespace {
 
-std::string normalize(std::string_view word) {
+std::string fold(std::string_view word) {
+  std::string folded;
+  CaseFolder folder(word);
+  for (auto piece = folder.next(); !piece.empty(); piece = folder.next()) folded += piece;
+  return folded;
+}
+
+}  // namespace
+
+std::string normalize(std::string_view word, TokenizerKind tokenizer) {
+  if (tokenizer == TokenizerKind::unicode) return fold(word);
   std::string normalized;
   normalized.reserve(word.size());
   for (std::size_t at = 0; at < word.size();) {

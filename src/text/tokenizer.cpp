@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
-#include <cstring>
 
 #include "base/utf8.h"
 #include "skim/tokenizer.h"
+#include "text/ascii_letters.h"
 #include "text/unicode.h"
+#include "text/unicode_tokenizer.h"
 
 namespace skim {
 namespace {
@@ -18,7 +18,7 @@ enum class Kind : std::uint8_t { mark, space, letter, digit, quote, separator, r
 constexpr Kind classify_byte(unsigned byte) {
   if (byte >= 0x80) return Kind::non_ascii;
   if (byte == ' ' || (byte >= '\t' && byte <= '\r')) return Kind::space;
-  if ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') return Kind::letter;
+  if (is_ascii_letter(static_cast<unsigned char>(byte))) return Kind::letter;
   if (byte >= '0' && byte <= '9') return Kind::digit;
   if (byte == '\'' || byte == '`') return Kind::quote;
   if (byte == ',' || byte == ':') return Kind::separator;
@@ -31,15 +31,6 @@ constexpr auto kKinds = [] {
   for (unsigned byte = 0; byte < 256; ++byte) kinds[byte] = classify_byte(byte);
   return kinds;
 }();
-
-// The high bit of every byte of `bytes` that is no ASCII letter.
-constexpr std::uint64_t not_letters(std::uint64_t bytes) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
-  const std::uint64_t lower = (bytes | kOnes * 0x20) & kOnes * 0x7F;
-  const std::uint64_t from_a = lower + kOnes * (0x80 - 'a');
-  const std::uint64_t past_z = lower + kOnes * (0x7F - 'z');
-  return (~(from_a & ~past_z) | bytes) & kOnes * 0x80;
-}
 
 // Up to four letters in lower case as one number.
 constexpr std::uint32_t packed(std::string_view letters) {
@@ -120,19 +111,7 @@ class EnglishTokenizer {
   }
   static bool is_wordlike(CharClass c) { return c == CharClass::letter || c == CharClass::extend; }
 
-  // Eight bytes at a time make the whole tokenizer 1.7 times as fast on film reviews (440 against
-  // 257 MB/s).
-  std::size_t skip_letters(std::size_t i) const {
-    while (text_.size() - i >= sizeof(std::uint64_t)) {
-      std::uint64_t bytes = 0;
-      std::memcpy(&bytes, text_.data() + i, sizeof bytes);
-      const std::uint64_t stops = not_letters(bytes);
-      if (stops != 0) return i + static_cast<std::size_t>(std::countr_zero(stops)) / 8;
-      i += sizeof bytes;
-    }
-    while (is(i, Kind::letter)) ++i;
-    return i;
-  }
+  std::size_t skip_letters(std::size_t i) const { return skip_ascii_letters(text_, i); }
 
   std::size_t word_end(std::size_t begin) const {
     std::size_t stop = begin;
@@ -298,8 +277,14 @@ void split_at_white_space(std::string_view text, std::vector<TokenSpan>& words) 
 
 void tokenize(std::string_view text, TokenizerKind kind, std::vector<TokenSpan>& words) {
   words.clear();
-  if (kind == TokenizerKind::whitespace) return split_at_white_space(text, words);
-  EnglishTokenizer(text).tokenize(words);
+  switch (kind) {
+    case TokenizerKind::english:
+      return EnglishTokenizer(text).tokenize(words);
+    case TokenizerKind::unicode:
+      return split_by_unicode_rules(text, words);
+    case TokenizerKind::whitespace:
+      return split_at_white_space(text, words);
+  }
 }
 
 std::vector<TokenSpan> Tokenizer::tokenize(std::string_view text) const {

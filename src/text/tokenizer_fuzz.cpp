@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tests/support/fuzz.h"
-#include "text/normalize.h"
 #include "text/tokenizer_invariants.h"
 
 namespace {
@@ -27,10 +26,24 @@ void check_lines(std::string_view text, TokenizerKind kind) {
   require(whole == parts, "the words of a text are those of its lines");
 }
 
-void check_normalization(std::string_view text) {
-  const std::string normalized = skim::normalize(text);
-  require(skim::normalize(normalized) == normalized, "normalization is idempotent");
-  require(skim::is_utf8(normalized), "normalized words are valid UTF-8");
+void check_normalization(std::string_view text, TokenizerKind kind) {
+  const char* violation = skim::violated_normalization(text, kind);
+  require(violation == nullptr, violation);
+}
+
+// Every entry of the vocabulary that is normalized is found, and all invariants hold.
+void check_vocabulary(std::string_view text, const std::vector<std::string_view>& entries,
+                      TokenizerKind kind) {
+  skim::Result<skim::Vocab> vocab = skim::Vocab::create(entries, kind);
+  if (!vocab) vocab = skim::Vocab::create(std::span(entries).first(5), kind);
+  require(vocab.has_value(), "distinct words make a vocabulary");
+  for (skim::WordId id = 1; id < vocab->size(); ++id) {
+    const skim::WordId found = vocab->find(vocab->word(id));
+    require(found == id || skim::normalize(vocab->word(id), kind) != vocab->word(id),
+            "a normalized entry is found");
+  }
+  const char* violation = skim::violated_invariant(text, *vocab);
+  require(violation == nullptr, violation);
 }
 
 }  // namespace
@@ -43,18 +56,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const TokenSpan word : spans) {
     entries.push_back(text.substr(word.begin, word.end - word.begin));
   }
-  skim::Result<skim::Vocab> vocab = skim::Vocab::create(entries);
-  if (!vocab) vocab = skim::Vocab::create(std::span(entries).first(5));
-  require(vocab.has_value(), "distinct words make a vocabulary");
-  for (skim::WordId id = 1; id < vocab->size(); ++id) {
-    const skim::WordId found = vocab->find(vocab->word(id));
-    require(found == id || skim::normalize(vocab->word(id)) != vocab->word(id),
-            "a normalized entry is found");
+  check_vocabulary(text, entries, TokenizerKind::english);
+  check_vocabulary(text, entries, TokenizerKind::unicode);
+  for (const TokenizerKind kind : skim::kTokenizerKinds) {
+    check_lines(text, kind);
+    check_normalization(text, kind);
   }
-  const char* violation = skim::violated_invariant(text, *vocab);
-  require(violation == nullptr, violation);
-  check_lines(text, TokenizerKind::english);
-  check_lines(text, TokenizerKind::whitespace);
-  check_normalization(text);
   return 0;
 }

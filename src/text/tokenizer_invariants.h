@@ -1,10 +1,12 @@
 // Invariants of tokenization for arbitrary bytes, shared by tests and fuzzers.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/utf8.h"
+#include "text/normalize.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
 #include "text/vocab.h"
@@ -35,9 +37,20 @@ inline const char* violated_invariant(std::string_view text, const std::vector<T
   return next == words.size() ? nullptr : "a word that begins at a wrong position";
 }
 
-// Checks tokenize and encode with both tokenizers.
+inline constexpr TokenizerKind kTokenizerKinds[] = {TokenizerKind::english, TokenizerKind::unicode,
+                                                    TokenizerKind::whitespace};
+
+// The invariant of `normalize` that `word` violates, or nullptr.
+inline const char* violated_normalization(std::string_view word, TokenizerKind kind) {
+  const std::string normalized = normalize(word, kind);
+  if (normalized.empty() != word.empty()) return "normalization empties a word";
+  if (!is_utf8(normalized)) return "a normalized word is invalid UTF-8";
+  return normalize(normalized, kind) == normalized ? nullptr : "normalization is not idempotent";
+}
+
+// Checks tokenize and encode with all tokenizers. `vocab` looks up words of any of them.
 inline const char* violated_invariant(std::string_view text, const Vocab& vocab) {
-  for (const TokenizerKind kind : {TokenizerKind::english, TokenizerKind::whitespace}) {
+  for (const TokenizerKind kind : kTokenizerKinds) {
     std::vector<TokenSpan> words;
     tokenize(text, kind, words);
     if (const char* violation = violated_invariant(text, words)) return violation;

@@ -183,8 +183,9 @@ TEST(Tokenizer, InvariantsHoldForRandomBytes) {
       "\xF0\x9F", "\xFF",   "`",  "I",    "/",        std::string(1, '\0'),
       "🇩",        "\u2028"};
   const std::vector<std::string_view> entries = {"", "n't", "'s", ".", "...", "a", "é", "\uFFFD"};
-  const Result<Vocab> vocab = Vocab::create(entries);
-  ASSERT_TRUE(vocab.has_value());
+  const Result<Vocab> vocab = Vocab::create(entries, TokenizerKind::english);
+  const Result<Vocab> unicode = Vocab::create(entries, TokenizerKind::unicode);
+  ASSERT_TRUE(vocab.has_value() && unicode.has_value());
   std::mt19937 random(1);
   for (int round = 0; round < 20'000; ++round) {
     std::string text;
@@ -193,6 +194,7 @@ TEST(Tokenizer, InvariantsHoldForRandomBytes) {
                                 : pieces[random() % pieces.size()];
     }
     ASSERT_EQ(violated_invariant(text, *vocab), nullptr) << "round " << round << ": " << text;
+    ASSERT_EQ(violated_invariant(text, *unicode), nullptr) << "round " << round << ": " << text;
   }
 }
 

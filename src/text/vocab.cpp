@@ -9,6 +9,7 @@
 
 #include "base/result_macros.h"
 #include "base/utf8.h"
+#include "text/case_folder.h"
 #include "text/normalize.h"
 #include "text/tokenizer.h"
 
@@ -98,8 +99,13 @@ Key entry_key(std::string_view word) {
 }
 
 // The key of any word.
-[[gnu::noinline]] Key slow_key(std::string_view word) {
+[[gnu::noinline]] Key slow_key(std::string_view word, TokenizerKind tokenizer) {
   KeyBuilder builder;
+  if (tokenizer == TokenizerKind::unicode) {
+    CaseFolder folder(word);
+    for (auto piece = folder.next(); !piece.empty(); piece = folder.next()) builder.add(piece);
+    return builder.key();
+  }
   for (std::size_t at = 0; at < word.size();) {
     const CodePoint next = decode_utf8(word, at);
     builder.add(normalize(next.code));
@@ -109,15 +115,25 @@ Key entry_key(std::string_view word) {
 }
 
 // The key of `word`. `bytes` is its start; 16 bytes must be readable there.
-inline Key word_key(std::string_view word, const char* bytes) {
-  if (word.size() > kMaxInlineBytes) return slow_key(word);
+inline Key word_key(std::string_view word, const char* bytes, TokenizerKind tokenizer) {
+  if (word.size() > kMaxInlineBytes) return slow_key(word, tokenizer);
   Key key = load_key(bytes, word.size());
-  if (((key.low | key.high) & kHighBits) != 0) return slow_key(word);
+  if (((key.low | key.high) & kHighBits) != 0) return slow_key(word, tokenizer);
   return {lower(key.low), lower(key.high) | length_tag(word.size())};
 }
 
+bool folds_to(std::string_view word, std::string_view spelling) {
+  CaseFolder folder(word);
+  for (auto piece = folder.next(); !piece.empty(); piece = folder.next()) {
+    if (!spelling.starts_with(piece)) return false;
+    spelling.remove_prefix(piece.size());
+  }
+  return spelling.empty();
+}
+
 // Whether `word` normalizes to `spelling`.
-bool normalizes_to(std::string_view word, std::string_view spelling) {
+bool normalizes_to(std::string_view word, std::string_view spelling, TokenizerKind tokenizer) {
+  if (tokenizer == TokenizerKind::unicode) return folds_to(word, spelling);
   std::size_t at = 0;
   while (at < word.size()) {
     const CodePoint next = decode_utf8(word, at);
@@ -140,12 +156,13 @@ std::string quote_word(std::string_view word) {
 
 }  // namespace
 
-Result<Vocab> Vocab::create(std::span<const std::string_view> words) {
+Result<Vocab> Vocab::create(std::span<const std::string_view> words, TokenizerKind tokenizer) {
   if (words.size() > std::numeric_limits<WordId>::max()) {
     return fail(Fault::format, "vocabulary: " + std::to_string(words.size()) +
                                    " words exceed the range of 32-bit ids");
   }
   Vocab vocab;
+  vocab.tokenizer_ = tokenizer;
   vocab.words_.assign(words.begin(), words.end());
   const std::size_t slots = std::bit_ceil(std::max<std::size_t>(2 * words.size(), 2));
   vocab.slots_.resize(slots);
@@ -191,7 +208,8 @@ std::size_t Vocab::home(Key key) const {
 WordId Vocab::probe(Key key, std::size_t at, std::string_view word) const {
   for (; slots_[at].id != 0; at = (at + 1) & (slots_.size() - 1)) {
     if (slots_[at].key != key) continue;
-    if (!is_long(key) || normalizes_to(word, words_[slots_[at].id])) return slots_[at].id;
+    if (!is_long(key) || normalizes_to(word, words_[slots_[at].id], tokenizer_))
+      return slots_[at].id;
   }
   return find_run(word);
 }
@@ -208,7 +226,7 @@ WordId Vocab::find(std::string_view word) const {
   if (slots_.empty()) return kUnknown;
   std::array<char, kLoadBytes> bytes{};
   word.copy(bytes.data(), kMaxInlineBytes);
-  const Key key = word_key(word, bytes.data());
+  const Key key = word_key(word, bytes.data(), tokenizer_);
   return probe(key, home(key), word);
 }
 
@@ -231,7 +249,7 @@ void Vocab::find(std::string_view text, std::span<const TokenSpan> words,
     const std::size_t count = std::min(batch.size(), left - first);
     for (std::size_t i = 0; i < count; ++i) {
       const std::string_view word = spelling(words[first + i]);
-      const Key key = word_key(word, word.data());
+      const Key key = word_key(word, word.data(), tokenizer_);
       const Slot* slot = slots_.data() + home(key);
       __builtin_prefetch(slot);
       batch[i] = {key, slot};

@@ -20,8 +20,9 @@ class Vocab {
   Vocab() = default;
   // `words[i]` gets id i; they must be unique and not empty. words[0] is the entry of unknown
   // words; it is never matched. The views must outlive the vocabulary. A word matches the entry
-  // that equals its normalized form (normalize.h), so an entry in upper case is never found.
-  static Result<Vocab> create(std::span<const std::string_view> words);
+  // that equals its normalized form (normalize.h), which depends on the tokenizer of the texts; an
+  // entry in upper case is never found.
+  static Result<Vocab> create(std::span<const std::string_view> words, TokenizerKind tokenizer);
 
   std::size_t size() const { return words_.size(); }
   // `id` is below size().
@@ -60,6 +61,7 @@ class Vocab {
   std::vector<std::string_view> words_;
   // Open addressing with linear probing; the size is a power of two, at most half of it is used.
   std::vector<Slot> slots_;
+  TokenizerKind tokenizer_ = TokenizerKind::english;
   int shift_ = 0;  // 64 minus the binary logarithm of the number of slots
 };
 

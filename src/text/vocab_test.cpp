@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 Vocab make_vocab(std::span<const std::string_view> words) {
-  Result<Vocab> vocab = Vocab::create(words);
+  Result<Vocab> vocab = Vocab::create(words, TokenizerKind::english);
   EXPECT_TRUE(vocab.has_value()) << vocab.error().message;
   return vocab.value_or(Vocab{});
 }
@@ -126,7 +126,7 @@ TEST(Vocab, NulBytesAreSignificant) {
 TEST(Vocab, DuplicateWordIsNamedWithBothIds) {
   for (const std::string_view word : {"twice", "a word of more than fifteen bytes"}) {
     const std::vector<std::string_view> words = {"<unk>", "one", word, "two", word};
-    const Result<Vocab> vocab = Vocab::create(words);
+    const Result<Vocab> vocab = Vocab::create(words, TokenizerKind::english);
     ASSERT_FALSE(vocab.has_value());
     EXPECT_EQ(vocab.error().fault, Fault::format);
     EXPECT_THAT(vocab.error().message, HasSubstr("'" + std::string(word) + "'"));
@@ -136,7 +136,7 @@ TEST(Vocab, DuplicateWordIsNamedWithBothIds) {
 
 TEST(Vocab, EmptyWordIsNamedByItsId) {
   const std::vector<std::string_view> words = {"<unk>", "one", ""};
-  const Result<Vocab> vocab = Vocab::create(words);
+  const Result<Vocab> vocab = Vocab::create(words, TokenizerKind::english);
   ASSERT_FALSE(vocab.has_value());
   EXPECT_THAT(vocab.error().message, HasSubstr("id 2"));
 }
@@ -172,9 +172,9 @@ TEST(Encode, AllocatesNothingWhenTheCapacitySuffices) {
 TEST(Normalize, IsIdempotent) {
   for (char32_t code = 0; code < 0x11000; ++code)
     EXPECT_EQ(normalize(normalize(code)), normalize(code));
-  const std::string once = normalize("Å\xFF\u0130\u2019X");
+  const std::string once = normalize("Å\xFF\u0130\u2019X", TokenizerKind::english);
   EXPECT_EQ(once, "å\uFFFDi'x");
-  EXPECT_EQ(normalize(once), once);
+  EXPECT_EQ(normalize(once, TokenizerKind::english), once);
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ WordCounts count_words(const Dataset& data, TokenizerKind tokenizer) {
     for (const std::string* text : {&example.query.text, &example.query.question}) {
       tokenize(*text, tokenizer, words);
       for (const TokenSpan& word : words)
-        ++counts[normalize(std::string_view(*text).substr(word.begin, word.end - word.begin))];
+        ++counts[normalize(std::string_view(*text).substr(word.begin, word.end - word.begin),
+                           tokenizer)];
     }
   }
   WordCounts sorted(counts.begin(), counts.end());
@@ -78,7 +79,7 @@ Vocabulary make_vocabulary(const WordCounts& counts, const PretrainedEmbeddings*
   for (std::size_t i = 0; embeddings != nullptr && i < embeddings->words.size(); ++i) {
     if (made.words.size() >= options.max_size) break;
     // Lookups are of normalized words, so any other entry would never be found.
-    if (normalize(embeddings->words[i]) != embeddings->words[i]) continue;
+    if (normalize(embeddings->words[i], tokenizer) != embeddings->words[i]) continue;
     if (seen.insert(embeddings->words[i]).second)
       add(embeddings->words[i], embeddings->values.data() + i * size);
   }
@@ -147,7 +148,7 @@ class Encoder {
             i < spans.size()
                 ? std::string_view(text).substr(spans[i].begin, spans[i].end - spans[i].begin)
                 : std::string_view();
-        into.push_back(intern_spelling(char_cnn_bytes(normalize(word)), ids[i]));
+        into.push_back(intern_spelling(char_cnn_bytes(normalize(word, spec_.tokenizer)), ids[i]));
       }
     };
     add_all(query.text, words, item.words, item.text_spellings);
@@ -199,7 +200,7 @@ Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, co
                            std::size_t max_words) {
   SKIM_RETURN_IF_ERROR(check_task(data, spec.net));
   const std::vector<std::string_view> words(vocabulary.words.begin(), vocabulary.words.end());
-  SKIM_ASSIGN_OR_RETURN(const Vocab vocab, Vocab::create(words));
+  SKIM_ASSIGN_OR_RETURN(const Vocab vocab, Vocab::create(words, spec.tokenizer));
   std::vector<int> labels;
   if (!spec.is_extractive()) {
     SKIM_ASSIGN_OR_RETURN(labels, spec.net == NetKind::classifier ? label_indices(data, spec.labels)

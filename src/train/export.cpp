@@ -7,12 +7,19 @@
 #include "base/best_span.h"
 #include "spec/params.h"
 #include "spec/temperature.h"
+#include "text/normalize.h"
 #include "text/tokenizer.h"
 #include "text/vocab.h"
 #include "train/replay.h"
 
 namespace skim::train {
 namespace {
+
+// Whether texts contain `word` in this form: in lower case; for english and whitespace ASCII alone.
+bool is_probe_word(const std::string& word, TokenizerKind tokenizer) {
+  if (tokenizer == TokenizerKind::unicode) return normalize(word, tokenizer) == word;
+  return std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
 
 // Lower-case words that the tokenizer gives back unchanged.
 std::vector<std::size_t> round_trip_words(const Vocabulary& vocabulary, TokenizerKind tokenizer) {
@@ -22,9 +29,7 @@ std::vector<std::size_t> round_trip_words(const Vocabulary& vocabulary, Tokenize
     tokenize(vocabulary.words[i], tokenizer, words);
     const bool whole =
         words.size() == 1 && words[0].begin == 0 && words[0].end == vocabulary.words[i].size();
-    const bool lower_case = std::all_of(vocabulary.words[i].begin(), vocabulary.words[i].end(),
-                                        [](char c) { return c >= 'a' && c <= 'z'; });
-    if (whole && lower_case) found.push_back(i);
+    if (whole && is_probe_word(vocabulary.words[i], tokenizer)) found.push_back(i);
   }
   return found;
 }

@@ -8,10 +8,14 @@
 
 #include "base/result_macros.h"
 #include "file/model_file.h"
+#include "spec/names.h"
 #include "spec/params.h"
 #include "tasks/labels.h"
 #include "tasks/load.h"
+#include "text/normalize.h"
+#include "train/choose_tokenizer.h"
 #include "train/distillation_crops.h"
+#include "train/options_table.h"
 #include "train/pretrained.h"
 
 namespace skim::train {
@@ -104,11 +108,44 @@ Result<void> find_sentence_ends(const Vocabulary& vocabulary, std::vector<int>& 
       "which --jump-over sentences needs; use --jump-over words");
 }
 
+TokenizerKind tokenizer_named(TokenizerOption option) {
+  return *enum_from_name<TokenizerKind>(option_value_name(option), "--tokenizer");
+}
+
+// The model whose tokenizer `auto` takes over, because its words or its positions in the text are
+// used; empty when the training texts decide.
+std::string model_with_tokenizer(const Job& job) {
+  if (!job.start_from.empty()) return job.start_from;
+  return job.spec.is_extractive() && !job.teachers.empty() ? job.teachers.front() : "";
+}
+
+Result<TokenizerKind> find_tokenizer(const Job& job, const std::vector<Example>& texts,
+                                     const Message& message) {
+  if (job.tokenizer != TokenizerOption::automatic) return tokenizer_named(job.tokenizer);
+  TokenizerChoice choice;
+  if (const std::string model = model_with_tokenizer(job); !model.empty()) {
+    SKIM_ASSIGN_OR_RETURN(const ModelFile file, open_model_file(model));
+    choice = {file.spec.tokenizer, "that of " + model};
+  } else {
+    choice = choose_tokenizer(texts);
+  }
+  message("tokenizer " + std::string(to_string(choice.kind)) + ": " + choice.reason);
+  return choice.kind;
+}
+
+// Makes the words of cased or differently composed embeddings equal to those of the vocabulary; of
+// several rows that become equal the first counts.
+void normalize_words(PretrainedEmbeddings& embeddings, TokenizerKind tokenizer) {
+  if (tokenizer != TokenizerKind::unicode) return;
+  for (std::string& word : embeddings.words) word = normalize(word, tokenizer);
+}
+
 Result<void> build_vocabulary(const Job& job, const WordCounts& counts, const Message& message,
                               ModelSpec& spec, TrainingData& data) {
-  SKIM_ASSIGN_OR_RETURN(const std::optional<EmbeddingSource> source,
+  SKIM_ASSIGN_OR_RETURN(std::optional<EmbeddingSource> source,
                         choose_embeddings(job, spec, counts, message));
   if (source) {
+    normalize_words(source->embeddings, spec.tokenizer);
     data.embedding_source = source->name;
     data.embedding_checksum = source->checksum;
   }
@@ -230,6 +267,7 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
                                         const std::function<void(const std::string&)>& message) {
   TrainingData data;
   SKIM_RETURN_IF_ERROR(read_files(job, spec, message, data));
+  SKIM_ASSIGN_OR_RETURN(spec.tokenizer, find_tokenizer(job, data.train.examples, message));
   const WordCounts counts = count_words(data.train, spec.tokenizer);
   SKIM_RETURN_IF_ERROR(build_vocabulary(job, counts, message, spec, data));
   if (!job.start_from.empty()) {

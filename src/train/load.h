@@ -27,8 +27,8 @@ struct TrainingData {
   std::vector<Item> train_items, dev_items;
 };
 
-// Loads the data and fills in the parts of `spec` that depend on it: labels, vocab_size,
-// embedding_size, sentence_end_ids. `message` is called with progress and warnings.
+// Loads the data and fills in the parts of `spec` that depend on it: tokenizer, labels,
+// vocab_size, embedding_size, sentence_end_ids. `message` is called with progress and warnings.
 Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
                                         const std::function<void(const std::string&)>& message);
 

@@ -21,6 +21,9 @@ enum class Estimator { gumbel, straight_through, reinforce, none };
 // What an lstm-jump reader counts its runs and jumps in.
 enum class JumpUnit { words, sentences };
 
+// --tokenizer. automatic: the start model's, or one that fits the training texts.
+enum class TokenizerOption { automatic, english, unicode, whitespace };
+
 // Dropout rates.
 struct Dropout {
   double words = 0;     // of whole words: their embeddings become zero, the others are not rescaled
@@ -93,7 +96,9 @@ struct Job {
                            5};        // lstm-jump: tokens per jump, longest jump, maximum of jumps
   std::vector<int> jump_in_training;  // tokens per jump, maximum of jumps; empty: as `jump`
   JumpUnit jump_over = JumpUnit::words;
-  // Loading the data fills in labels, vocab_size, embedding_size and sentence_end_ids.
+  TokenizerOption tokenizer = TokenizerOption::automatic;
+  // Loading the data fills in tokenizer, labels, vocab_size, embedding_size and
+  // sentence_end_ids.
   ModelSpec spec;
   FitOptions fit;
 };

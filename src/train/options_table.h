@@ -76,6 +76,14 @@ inline constexpr std::array kOptionValues<JumpUnit> = {
     std::pair{JumpUnit::sentences, std::string_view("sentences")},
 };
 
+template <>
+inline constexpr std::array kOptionValues<TokenizerOption> = {
+    std::pair{TokenizerOption::automatic, std::string_view("auto")},
+    std::pair{TokenizerOption::english, std::string_view("english")},
+    std::pair{TokenizerOption::unicode, std::string_view("unicode")},
+    std::pair{TokenizerOption::whitespace, std::string_view("whitespace")},
+};
+
 template <class E>
 constexpr std::string_view option_value_name(E value) {
   for (const auto& [each, name] : kOptionValues<E>) {
@@ -156,7 +164,12 @@ void visit_model_options(AnyJob& job, Visitor&& visit) {
   visit({"--num-layers", "N", "stacked recurrent layers", {}, kInSpec}, spec.num_layers);
   visit({"--bidirectional", "", "read backward, too", {}, kInSpec}, spec.bidirectional);
   visit({"--pooling", "", "how the hidden states of a text become one", {}, kInSpec}, spec.pooling);
-  visit({"--tokenizer", "", "how text is split into words", {}, kInSpec}, spec.tokenizer);
+  visit({"--tokenizer",
+         "",
+         "how text is split into words; auto chooses english or unicode by the training texts",
+         {},
+         kInSpec},
+        job.tokenizer);
   visit({"--embedding-size", "N", "size of the embeddings without pretrained ones", {}, kInSpec},
         spec.embedding_size);
   visit({"--jump", "R,K,N",

@@ -117,6 +117,88 @@ TEST_F(TrainVerb, SplitsOffDevWithoutADevFile) {
   EXPECT_THAT(done.err, HasSubstr("split off"));
 }
 
+TokenizerKind tokenizer_in(const std::string& model) {
+  const Result<Model> loaded = Model::load(model);
+  EXPECT_TRUE(loaded.has_value()) << model;
+  return loaded ? loaded->tokenizer().kind() : TokenizerKind::whitespace;
+}
+
+class TrainVerbTokenizer : public TrainVerb {
+ protected:
+  // Options of a training of some steps on generated German texts.
+  static Given german(const std::string& out, const Given& more = {}) {
+    std::string lines;
+    for (int i = 0; i < 40; ++i)
+      lines += i % 2 == 0 ? "gut\tDie STRASSE ist größer, schön 👍🏽\n"
+                          : "schlecht\tDie Straße nervt 👎\n";
+    write(at("german.tsv"), lines);
+    return quick(out, [&] {
+      Given all = {"--train", at("german.tsv"), "--dev", at("german.tsv")};
+      all.insert(all.end(), more.begin(), more.end());
+      return all;
+    }());
+  }
+};
+
+TEST_F(TrainVerbTokenizer, AutoChoosesByTheTextsAndTheModelKeepsIt) {
+  const std::string english = at("english.skim"), german_model = at("german.skim");
+  const Outcome first = train(quick(english, {"--max-steps", "20"}));
+  EXPECT_THAT(first.err, HasSubstr("tokenizer english: "));
+  EXPECT_EQ(tokenizer_in(english), TokenizerKind::english);
+  const Outcome second = train(german(german_model));
+  EXPECT_EQ(second.code, kSuccess) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("% of the letters are not ASCII"));
+  EXPECT_EQ(tokenizer_in(german_model), TokenizerKind::unicode);
+  const Result<ModelFile> file = open_model_file(german_model);
+  ASSERT_TRUE(file.has_value());
+  EXPECT_EQ(std::count(file->vocabulary.begin(), file->vocabulary.end(), "strasse"), 1);
+  EXPECT_EQ(std::count(file->vocabulary.begin(), file->vocabulary.end(), "👍🏽"), 1);
+}
+
+TEST_F(TrainVerbTokenizer, OptionOverridesAuto) {
+  const Outcome done = train(german(at("chosen.skim"), {"--tokenizer", "whitespace"}));
+  EXPECT_EQ(done.code, kSuccess) << done.err;
+  EXPECT_EQ(tokenizer_in(at("chosen.skim")), TokenizerKind::whitespace);
+  EXPECT_THAT(done.err, testing::Not(HasSubstr("tokenizer")));
+  EXPECT_THAT(train(german(at("bad.skim"), {"--tokenizer", "german"})).err,
+              HasSubstr("--tokenizer"));
+}
+
+TEST_F(TrainVerbTokenizer, AutoTakesThatOfTheStartModel) {
+  const Outcome done = train(german(at("from.skim"), {"--start-from", reference()}));
+  EXPECT_EQ(done.code, kSuccess) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("tokenizer english: that of " + reference()));
+  EXPECT_EQ(tokenizer_in(at("from.skim")), TokenizerKind::english);
+}
+
+TEST_F(TrainVerbTokenizer, ResumesUnderAuto) {
+  const std::string out = at("resumed.skim"), whole = at("whole.skim");
+  ASSERT_EQ(train(german(whole)).code, kSuccess);
+  train_and_stop(german(out), at("resumed.log"));
+  const Outcome done = train(german(out, {"--resume"}));
+  EXPECT_EQ(done.code, kSuccess) << done.err;
+  EXPECT_EQ(tokenizer_in(out), TokenizerKind::unicode);
+  EXPECT_EQ(read(out), read(whole));
+  EXPECT_THAT(train(german(out, {"--resume", "--tokenizer", "unicode"})).out,
+              HasSubstr("finished before"));
+}
+
+TEST_F(TrainVerbTokenizer, EmbeddingsOfCasedFilesAreFound) {
+  std::string lines;
+  for (const char* word : {"Straße", "STRASSE", "größer"}) {
+    lines += word;
+    for (int i = 0; i < 16; ++i) lines += word[0] == 'g' ? " 0.25" : word[1] == 't' ? " 0.5" : " 1";
+    lines += "\n";
+  }
+  write(at("cased.txt"), lines);
+  const Outcome done =
+      train(german(at("cased.skim"), {"--embeddings", at("cased.txt"), "--freeze-embeddings"}));
+  EXPECT_EQ(done.code, kSuccess) << done.err;
+  const std::vector<float> values = tensor(at("cased.skim"), "embedding.weight");
+  EXPECT_EQ(std::count(values.begin(), values.end(), 0.5F), 16);
+  EXPECT_EQ(std::count(values.begin(), values.end(), 0.25F), 16);
+}
+
 TEST_F(TrainVerb, AcceptsEmptyAndVeryLongTexts) {
   std::string good;
   for (int i = 0; i < 100'000; ++i) good += "good ";

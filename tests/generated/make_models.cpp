@@ -43,6 +43,7 @@ constexpr std::string_view kUsage =
     "  --num-layers 1  --bidirectional yes|no  --pooling last|max|mean|attention\n"
     "  --weights f32|bf16|int8  --embedding-size 100  --vocab-size N (padded with generated "
     "words)\n"
+    "  --tokenizer english|unicode|whitespace\n"
     "  --net cloze|span|bidaf  a question-answering model with random weights and the vocabulary\n"
     "                      of the generated questions\n";
 
@@ -122,6 +123,7 @@ Result<void> parse_option(const std::string& option, std::string_view text, Requ
       {"--bidirectional", yes(into.net.bidirectional)},
       {"--pooling", choice(into.net.pooling)},
       {"--weights", choice(into.net.weight_type)},
+      {"--tokenizer", choice(into.net.tokenizer)},
       {"--embedding-size", number(into.net.embedding_size)},
       {"--vocab-size", number(into.net.vocab_size)},
   };

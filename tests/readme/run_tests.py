@@ -99,8 +99,8 @@ class Readme(ExampleTest):
         (program,) = blocks("cpp")
         (self.tree / "readme.cpp").write_text(program)
         flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{SOURCE}/include"]
-        subprocess.run(["g++", *flags, "readme.cpp", BUILD / "libskim.a", "-lhwy", "-lsimdjson", "-pthread", "-o", "readme"],
-                       cwd=self.tree, check=True)
+        subprocess.run(["g++", *flags, "readme.cpp", BUILD / "libskim.a", "-lhwy", "-lsimdjson",
+                        "-lutf8proc", "-pthread", "-o", "readme"], cwd=self.tree, check=True)
         self.assertIn("% skimmed", self.run_in_tree("./readme"))
 
 

@@ -30,6 +30,7 @@ ModelSpec make_spec(const PlantedModelOptions& options) {
   spec.num_layers = options.num_layers;
   spec.bidirectional = options.bidirectional;
   spec.pooling = options.pooling;
+  spec.tokenizer = options.tokenizer;
   spec.weight_type = options.weight_type;
   spec.labels.assign(kPlantedLabels.begin(), kPlantedLabels.end());
   spec.vocab_size = std::max(options.vocab_size, static_cast<int>(planted_words().size()) + 1);

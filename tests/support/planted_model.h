@@ -23,6 +23,7 @@ struct PlantedModelOptions {
   bool bidirectional = false;
   Pooling pooling = Pooling::last;
   WeightType weight_type = WeightType::f32;
+  TokenizerKind tokenizer = TokenizerKind::english;
   int embedding_size = 100;
   int vocab_size = 0;  // minimum size; filled up with synthetic filler words
   // Relative error of the words' strengths. With 0 the model makes no errors when it reads
