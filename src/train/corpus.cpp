@@ -79,7 +79,7 @@ Vocabulary make_vocabulary(const WordCounts& counts, const PretrainedEmbeddings*
   for (std::size_t i = 0; embeddings != nullptr && i < embeddings->words.size(); ++i) {
     if (made.words.size() >= options.max_size) break;
     // Lookups are of normalized words, so any other entry would never be found.
-    if (normalize(embeddings->words[i], tokenizer) != embeddings->words[i]) continue;
+    if (normalize(embeddings->words[i], options.tokenizer) != embeddings->words[i]) continue;
     if (seen.insert(embeddings->words[i]).second)
       add(embeddings->words[i], embeddings->values.data() + i * size);
   }

@@ -77,6 +77,7 @@ struct VocabularyOptions {
   std::size_t trainable_min_count = 1;  // of a word whose embedding is trained
   std::int64_t embedding_size = 100;    // without pretrained embeddings
   std::uint64_t seed = 1;
+  TokenizerKind tokenizer = TokenizerKind::english;  // its normalization of words
 };
 
 // The words of the training texts, most frequent first, then those of the pretrained embeddings up

@@ -149,9 +149,9 @@ Result<void> build_vocabulary(const Job& job, const WordCounts& counts, const Me
     data.embedding_source = source->name;
     data.embedding_checksum = source->checksum;
   }
-  data.vocabulary = make_vocabulary(
-      counts, source ? &source->embeddings : nullptr,
-      {job.vocab_size, job.min_count, job.trainable_min_count, spec.embedding_size, job.fit.seed});
+  data.vocabulary = make_vocabulary(counts, source ? &source->embeddings : nullptr,
+                                    {job.vocab_size, job.min_count, job.trainable_min_count,
+                                     spec.embedding_size, job.fit.seed, spec.tokenizer});
   spec.vocab_size = static_cast<int>(data.vocabulary.words.size());
   spec.embedding_size = static_cast<int>(data.vocabulary.embedding_size);
   spec.reader.input_size = spec.input_size();
