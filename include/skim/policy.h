@@ -20,9 +20,9 @@ struct Policy {
   float threshold = 0.5F;
   Rule rule = Rule::threshold;
   std::uint64_t seed = 0;  // of Rule::sample: the same seed and text give the same decisions
-  // Early answer: stop reading a text when the score of its answer so far reaches this, 0 to 1.
-  // Checked after 64, 128, ... words. The answer is that of the words up to there. Unset: read to
-  // the end. Only where Model::streams().
+  // Early answer: stop reading a text when the score of its answer so far reaches this, 0 to 1, at
+  // two checks in a row with the same label. Checks are after 64, 128, ... words. The answer is
+  // that of the words up to there. Unset: read to the end. Only where Model::streams().
   std::optional<float> confident = {};
 
   bool operator==(const Policy&) const = default;

@@ -102,7 +102,7 @@ class Model:
         `budget` selects the threshold that spends this fraction of the dense reader's work on average. `rule="argmax"`
         takes the most likely decision for each word, `rule="sample"` samples it with `seed`. The reading of a classifier is
         `abstained` if its score is below `abstain`. With `confident`, reading stops when the score of the answer so far
-        reaches it, checked after 64, 128, ... words.
+        reaches it twice in a row, checked after 64, 128, ... words.
         """
         policy = self._policy(threshold, budget, rule, seed, confident)
         query = make_query(text, question, choices)

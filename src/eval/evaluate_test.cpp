@@ -69,7 +69,7 @@ TEST(Evaluate, MeasuresEarlyAnswersOfLongTexts) {
   options.early_answers = true;
   EXPECT_TRUE(evaluate(sample_model(), sample_set(20), options)->early_answers.empty());
   TestSet set = sample_set(2);
-  for (int i = 0; i < 99; ++i) set.queries[1].text += " word" + std::to_string(i % 7);
+  for (int i = 0; i < 299; ++i) set.queries[1].text += " word" + std::to_string(i % 7);
   ModelDraft draft = sample_draft(sample_spec());
   draft.calibration.temperature = 0.05;
   const auto report = evaluate(make_model(draft), set, options);

@@ -1,6 +1,8 @@
 #include "nets/classifier.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "file/model_file.h"
@@ -39,7 +41,7 @@ class Classifier final : public Net, public GatheringNet {
     if (!policy.confident) return stack_.next_chunk(ids, policy, memory, chunk);
     const std::size_t seen = words_seen(memory);
     if (stack_.next_chunk(up_to(ids, seen == 0 ? 0 : seen - 1), policy, memory, chunk)) return true;
-    if (seen == ids.size() || is_confident(policy, memory)) return false;
+    if (seen == ids.size() || check_confidence(policy, memory)) return false;
     chunk = {};
     return stack_.next_chunk(up_to(ids, seen), policy, memory, chunk);
   }
@@ -55,7 +57,10 @@ class Classifier final : public Net, public GatheringNet {
     return {};
   }
 
-  void start(NetMemory& memory) const override { stack_.start(memory); }
+  void start(NetMemory& memory) const override {
+    stack_.start(memory);
+    memory.confident_label.reset();
+  }
 
   void read(std::span<const std::uint32_t> ids, const Policy& policy,
             NetMemory& memory) const override {
@@ -68,12 +73,15 @@ class Classifier final : public Net, public GatheringNet {
     write_output(logits(memory), spec_.labels.size(), out, temperature_);
   }
 
-  bool is_confident(const Policy& policy, NetMemory& memory) const override {
+  bool check_confidence(const Policy& policy, NetMemory& memory) const override {
     if (!policy.confident || !is_check(words_seen(memory))) return false;
     float* scores = logits(memory);
     const std::size_t labels = spec_.labels.size();
     logits_to_scores(scores, labels, temperature_);
-    return *std::max_element(scores, scores + labels) >= *policy.confident;
+    const float* best = std::max_element(scores, scores + labels);
+    std::optional<std::size_t> label;
+    if (*best >= *policy.confident) label = static_cast<std::size_t>(best - scores);
+    return std::exchange(memory.confident_label, label) == label && label;
   }
 
  private:
@@ -92,7 +100,7 @@ class Classifier final : public Net, public GatheringNet {
     for (std::size_t seen = 0; seen < ids.size();) {
       read(up_to(ids, seen).subspan(seen), policy, memory);
       seen = words_seen(memory);
-      if (seen < ids.size() && is_confident(policy, memory)) return;
+      if (seen < ids.size() && check_confidence(policy, memory)) return;
     }
   }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,8 @@ struct NetMemory {
     Policy policy;
   };
   CachedQuestion cached_question;
+  // The label of the latest check (early_answer.h), if it was confident.
+  std::optional<std::size_t> confident_label;
   Scratch scratch;
 };
 
@@ -82,9 +85,9 @@ class StreamingNet {
                     NetMemory& memory) const = 0;
   // Result for the words read so far, as Net::forward computes it.
   virtual void predict(NetMemory& memory, NetOutput out) const = 0;
-  // Whether the words read so far are those of a check (early_answer.h) and their answer has
-  // reached policy.confident. False when that is unset.
-  virtual bool is_confident(const Policy& policy, NetMemory& memory) const = 0;
+  // Whether to stop after the words read so far, as they are those of a check (early_answer.h) and
+  // policy.confident is reached. False when that is unset. To be called once for each check.
+  virtual bool check_confidence(const Policy& policy, NetMemory& memory) const = 0;
 };
 
 struct TextChunk;

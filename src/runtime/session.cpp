@@ -188,7 +188,7 @@ Result<Step> Session::push(std::string_view word) {
   const StreamingNet& net = *impl.net->streaming_net();
   const WordId id = impl.resources->vocab.find(word);
   net.read({&id, 1}, memory_->policy, memory_->stream_memory);
-  memory_->settled = net.is_confident(memory_->policy, memory_->stream_memory);
+  memory_->settled = net.check_confidence(memory_->policy, memory_->stream_memory);
   const Step& step = memory_->stream_memory.passes.front().steps.back();
   SKIM_RETURN_IF_ERROR(check_finite(memory_->model.name(), step));
   return step;

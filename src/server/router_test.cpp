@@ -57,11 +57,11 @@ TEST(Router, WordsAndPassesAreOptional) {
 TEST(Router, StopsReadingWhenConfident) {
   TestServer server;
   std::string text;
-  for (int i = 0; i < 100; ++i) text += "abc ";
+  for (int i = 0; i < 200; ++i) text += "abc ";
   const Json early = parse_body(server.read(R"({"text": ")" + text + R"(", "confident": 0})"));
   EXPECT_NEAR(early["unseen_share"].get<double>(), 0.36, 1e-6);
-  EXPECT_EQ(early["words"].size(), 100U);
-  EXPECT_FALSE(early["words"][64].contains("width"));
+  EXPECT_EQ(early["words"].size(), 200U);
+  EXPECT_FALSE(early["words"][128].contains("width"));
   EXPECT_FALSE(parse_body(server.read(R"({"text": "abc"})")).contains("unseen_share"));
   EXPECT_EQ(status_and_field(server.read(R"({"text": "abc", "confident": -1})")),
             (StatusAndField{422, "confident"}));

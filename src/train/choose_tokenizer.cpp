@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSampledExamples = 1000;
 constexpr std::size_t kSampledBytes = 2000;  // of each text
-// English texts of eight data sets (news, reviews, posts) have 18 to 29 %, German and Chinese ones
+// English texts of six data sets (news, reviews, posts) have 18 to 29 %, German and Chinese ones
 // 0.0 %.
 constexpr double kMinEnglishWords = 0.08;
 constexpr double kMaxNonAsciiLetters = 0.05;

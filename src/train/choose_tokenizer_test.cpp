@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 TokenizerChoice choice_for(const std::vector<std::string>& texts) {
   std::vector<Example> examples;
-  for (const std::string& text : texts) examples.push_back({.query = {.text = text}});
+  for (const std::string& text : texts) examples.emplace_back().query.text = text;
   return choose_tokenizer(examples);
 }
 

@@ -150,7 +150,10 @@ void append_reading(std::string& out, const ReadingView& view, ReadingFields fie
   if (fields.model) append_field(out, "model", view.model);
   append_name(out, "answer");
   append_answer(out, view);
-  if (view.abstain) append_field(out, "abstained", is_abstained(view));
+  if (view.abstain) {
+    append_name(out, "abstained");
+    out += is_abstained(view) ? "true" : "false";
+  }
   if (!view.spec.is_extractive()) {
     append_name(out, "scores");
     append_scores(out, view);

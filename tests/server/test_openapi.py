@@ -70,14 +70,14 @@ READ = {"text": "good film", "words": True, "passes": True}
 QUESTION = {"text": "zxba zxdo zxfe", "question": "zxgu zxhi", "words": True, "passes": True}
 GOOD = [
     READ | {"threshold": 0.5, "model": "planted"},
-    READ | {"budget": 0.5},
+    READ | {"budget": 0.5, "abstain": 0.8, "confident": 0.9},
     QUESTION | {"model": "cloze", "choices": ["zxba", "zxdo"]},
     QUESTION | {"model": "span"},
     QUESTION | {"model": "bidaf"},
 ]
 GOOD_BATCHES = [
     {"texts": ["good", "bad", 1], "threshold": 0.5, "words": True, "passes": True, "model": "planted"},
-    {"texts": ["good"], "budget": 0.5, "together": False},
+    {"texts": ["good"], "budget": 0.5, "abstain": 0.8, "confident": 0.9, "together": False},
     {"queries": [{"text": "zxba", "question": "zxdo", "choices": ["zxba"]}, {}], "model": "cloze"},
 ]
 BAD = {
