@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,14 +15,18 @@
 #include "runtime/reading_result.h"
 #include "runtime/session_access.h"
 #include "runtime/text_gatherer.h"
+#include "runtime/word_composer.h"
 #include "text/vocab.h"
 
 namespace skim {
 
 struct Session::Memory {
-  explicit Memory(Model loaded) : model(std::move(loaded)) {}
+  explicit Memory(Model loaded)
+      : model(std::move(loaded)),
+        composer(WordComposer::create(model_impl(model).resources->file)) {}
 
   Model model;
+  std::optional<WordComposer> composer;  // of models with subwords
   NetMemory net_memory;
   std::vector<WordId> ids, question;
   std::vector<std::vector<WordId>> choices;
@@ -108,7 +113,10 @@ Result<void> Session::read(const Query& query, Policy policy, Reading& into, Det
   const auto tokenize = [&](const std::string& text, std::vector<TokenSpan>& words,
                             std::vector<WordId>& ids) {
     encode(text, impl.spec.tokenizer, impl.resources->vocab, words, ids);
+    if (memory_->composer)
+      memory_->composer->compose(text, words, ids, memory_->net_memory.composed);
   };
+  if (memory_->composer) memory_->composer->start_text(memory_->net_memory.composed);
   tokenize(query.text, into.words, memory_->ids);
   tokenize(query.question, into.question_words, memory_->question);
   if (impl.spec.net != NetKind::classifier && memory_->question.empty()) return missing_question();
@@ -177,7 +185,11 @@ Result<Step> Session::push(std::string_view word) {
   if (!memory_->streaming) return fail(Fault::argument, "call begin before push");
   if (word.empty()) return fail(Fault::argument, "the pushed word is empty");
   const ModelImpl& impl = model_impl(memory_->model);
-  const WordId id = impl.resources->vocab.find(word);
+  WordId id = impl.resources->vocab.find(word);
+  if (id == kUnknown && memory_->composer) {
+    memory_->composer->start_text(memory_->stream_memory.composed);
+    id = memory_->composer->compose(word, memory_->stream_memory.composed);
+  }
   impl.net->streaming_net()->read({&id, 1}, memory_->policy, memory_->stream_memory);
   std::vector<TokenSpan>& words = memory_->pushed_words;
   const std::size_t begin = words.empty() ? 0 : words.back().end + 1;
