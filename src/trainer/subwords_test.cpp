@@ -1,6 +1,7 @@
 // skim train with subwords, from the command line to the model file.
 #include <gmock/gmock.h>
 
+#include "cli/verbs.h"
 #include "skim/session.h"
 #include "tests/train/trainings.h"
 
@@ -52,6 +53,28 @@ TEST_F(TrainSubwords, AModelWithSubwordsIsAStart) {
   const std::vector<float> expected = before.read(query).value().scores;
   const std::vector<float> got = after.read(query).value().scores;
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-4);
+}
+
+// Runs another verb and returns what it prints.
+std::string printed_by(int (*verb)(Arguments), const std::vector<const char*>& arguments) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(verb(arguments), kSuccess);
+  return testing::internal::GetCapturedStdout();
+}
+
+TEST_F(TrainSubwords, OtherVerbsKnowThem) {
+  const std::string out = at("described.skim"), small = at("small.skim"), onnx = at("m.onnx");
+  ASSERT_EQ(train(quick(out, options())).code, kSuccess);
+  EXPECT_THAT(printed_by(info_verb, {out.c_str()}),
+              HasSubstr("subwords      2 to 4 characters, 150 buckets, 9600 bytes"));
+  printed_by(quantize_verb, {out.c_str(), "--weights", "int8", "--vocab-size", "50", "--out",
+                             small.c_str(), "--quiet"});
+  EXPECT_THAT(printed_by(info_verb, {small.c_str()}), HasSubstr("150 buckets, 3000 bytes"));
+  Session session(Model::load(small).value());
+  EXPECT_NE(session.read(Query{"xylophonic", {}, {}}).value().scores,
+            session.read(Query{"quixotry", {}, {}}).value().scores);
+  EXPECT_THAT(printed_by(export_verb, {out.c_str(), "--onnx", onnx.c_str()}),
+              HasSubstr("Subwords are not exported"));
 }
 
 TEST_F(TrainSubwords, InvalidLengthsAreWrongUsage) {
