@@ -129,6 +129,17 @@ struct CharCnnSpec {
   bool operator==(const CharCnnSpec&) const = default;
 };
 
+// Character n-grams, whose vectors compose the embeddings of words that the vocabulary lacks
+// (docs/file-format.md).
+struct SubwordSpec {
+  int min_length = 3;  // of an n-gram, in characters, the marks at both ends of a word included
+  int max_length = 6;
+  int num_buckets = 0;  // vectors, which n-grams with equal hashes share; 0 for no subwords
+
+  bool enabled() const { return num_buckets > 0; }
+  bool operator==(const SubwordSpec&) const = default;
+};
+
 // A whole network.
 struct ModelSpec {
   NetKind net = NetKind::classifier;
@@ -142,6 +153,7 @@ struct ModelSpec {
   WeightType weight_type = WeightType::f32;  // of big cells and embeddings; all else is f32
   std::vector<std::string> labels;           // classifier only
   CharCnnSpec char_cnn = {};                 // bidaf only
+  SubwordSpec subwords = {};
 
   int directions() const { return bidirectional ? 2 : 1; }
   // Size of a layer's output per word, the directions concatenated.

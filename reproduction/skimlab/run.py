@@ -41,7 +41,8 @@ def train_command(workspace: Workspace, rows: Rows, row: Row, recipe: Recipe) ->
         command += [f"--{option}", str(workspace.data / file)] if file else []
     # Never those of the built-in model: a stored run must not change when that model does.
     command += ["--embeddings", str(workspace.data / data_set.embeddings) if data_set.embeddings else "none"]
-    command += option_arguments(row.options)
+    # Nor does any row have subwords, unless it says so.
+    command += option_arguments({"buckets": 0} | row.options)
     for option, needed in (("teacher", recipe.teachers), ("start-from", recipe.start)):
         for other in needed:
             command += [f"--{option}", str(model_path(workspace, rows.named_by(row, option), other))]

@@ -46,6 +46,8 @@ std::string result_text(const ExportResult& result, const ExportOptions& chosen)
             " weights were converted to f32 with the same values; see docs/interchange.md for "
             "differences\n";
   }
+  if (result.spec.subwords.enabled())
+    text += "Subwords are not exported: unknown words get the embedding with id 0\n";
   return text;
 }
 

@@ -87,6 +87,15 @@ std::string file_size_text(std::uintmax_t bytes) {
   return size < 1e6 ? format_number(size / 1e3, 1) + " kB" : format_number(size / 1e6, 1) + " MB";
 }
 
+std::string subwords_text(const ModelFile& file) {
+  const SubwordSpec& spec = file.spec.subwords;
+  std::size_t bytes = 0;
+  for (const TensorView& tensor : file.tensors)
+    if (tensor.name.starts_with("subword.weight")) bytes += tensor.bytes.size();
+  return std::to_string(spec.min_length) + " to " + std::to_string(spec.max_length) +
+         " characters, " + std::to_string(spec.num_buckets) + " buckets, " + file_size_text(bytes);
+}
+
 std::string info_line(const std::string& name, const std::string& value) {
   constexpr std::size_t kNameWidth = 14;
   std::string line = printable(name);
@@ -126,6 +135,7 @@ std::string info_text(const ModelInfo& info) {
   lines.push_back({"vocabulary", std::to_string(spec.vocab_size) + ", embedding size " +
                                      std::to_string(spec.embedding_size) + ", tokenizer " +
                                      std::string(to_string(spec.tokenizer))});
+  if (spec.subwords.enabled()) lines.push_back({"subwords", subwords_text(info.file)});
   lines.push_back({"parameters", std::to_string(info.parameters) + ", of which embedding " +
                                      std::to_string(info.embedding_parameters())});
   lines.push_back({"weight type", std::string(to_string(spec.weight_type))});

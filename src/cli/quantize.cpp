@@ -164,7 +164,7 @@ int quantize_verb(Arguments arguments) {
       "quantize",
       "Converts the weights of a model: bf16 halves and int8 quarters the file; both are "
       "faster. Decisions and small cells stay in f32. Can also truncate the vocabulary; "
-      "removed words count as unknown.",
+      "removed words count as unknown, which subwords, if the model has them, compose.",
       "[FILE] [--weights TYPE] [--vocab-size N] --out FILE [options]");
   options.add_argument("FILE", chosen.model.file, "the model file; the same as --model",
                        Options::Need::optional);

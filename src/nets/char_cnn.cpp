@@ -33,7 +33,7 @@ Rows CharCnnEmbedding::forward(std::span<const std::uint32_t> ids,
                                const EncodedQuery::Source& source, NetMemory& memory,
                                Buffer<float>& out) const {
   out.grow(ids.size() * stride());
-  add_word_embeddings(ids, out);
+  add_word_embeddings(ids, memory, out);
   add_char_features(source, memory, out);
   const MutableRows rows{out.data(), ids.size(), width_, stride()};
   for (std::size_t layer = 0; layer < transform_.size(); ++layer) highway(layer, rows, memory);
@@ -41,9 +41,9 @@ Rows CharCnnEmbedding::forward(std::span<const std::uint32_t> ids,
 }
 
 void CharCnnEmbedding::add_word_embeddings(std::span<const std::uint32_t> ids,
-                                           Buffer<float>& out) const {
+                                           const NetMemory& memory, Buffer<float>& out) const {
   for (std::size_t i = 0; i < ids.size(); ++i)
-    embeddings_.lookup(ids[i], out.data() + i * stride());
+    lookup_word(embeddings_, memory.composed.data(), ids[i], out.data() + i * stride());
 }
 
 // Character convolution, ReLU and max pooling over the positions of each word.

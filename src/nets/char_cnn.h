@@ -23,7 +23,8 @@ class CharCnnEmbedding {
 
  private:
   std::size_t stride() const;
-  void add_word_embeddings(std::span<const std::uint32_t> ids, Buffer<float>& out) const;
+  void add_word_embeddings(std::span<const std::uint32_t> ids, const NetMemory& memory,
+                           Buffer<float>& out) const;
   void add_char_features(const EncodedQuery::Source& source, NetMemory& memory,
                          Buffer<float>& out) const;
   void highway(std::size_t layer, const MutableRows& rows, NetMemory& memory) const;

@@ -56,7 +56,7 @@ class Cloze final : public Net {
     float* embedding = memory.text.data();
     float sum = 0;
     for (const std::uint32_t word : choice) {
-      embeddings_.lookup(word, embedding);
+      lookup_word(embeddings_, memory.composed.data(), word, embedding);
       for (std::size_t i = 0; i < embedding_size(); ++i) sum += embedding[i] * memory.attended[i];
     }
     return choice.empty() ? 0 : sum / static_cast<float>(choice.size());

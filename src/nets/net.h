@@ -37,6 +37,9 @@ struct NetMemory {
   // Outputs of the layers, double-buffered: odd and even layers alternate.
   std::array<Buffer<float>, 2> rows;
   Buffer<float> pooled, work;
+  // Embeddings of words that are not in the vocabulary, whose ids follow it (Input::composed). The
+  // caller sets them with the ids.
+  std::vector<float> composed;
   std::vector<std::uint32_t> ids;                    // text and question, for cloze nets
   Buffer<float> text, attended, keys, bias, inputs;  // of nets with attention
   Buffer<float> question, windows, matches, gates;   // of BiDAF nets

@@ -38,11 +38,12 @@ class SpanNet final : public Net {
  private:
   std::size_t stride() const { return attention_.stride(); }
 
-  void lookup_embeddings(std::span<const std::uint32_t> ids, Buffer<float>& out) const {
+  void lookup_embeddings(std::span<const std::uint32_t> ids, const NetMemory& memory,
+                         Buffer<float>& out) const {
     out.grow(ids.size() * stride());
     for (std::size_t i = 0; i < ids.size(); ++i) {
       float* row = out.data() + i * stride();
-      embeddings_.lookup(ids[i], row);
+      lookup_word(embeddings_, memory.composed.data(), ids[i], row);
       std::fill(row + embeddings_.embedding_size(), row + stride(), 0.0F);
     }
   }
@@ -50,8 +51,8 @@ class SpanNet final : public Net {
   // [x; u; x * u] for each word x of the text, with its attention u over the question.
   Rows question_aware_input(const EncodedQuery& query, NetMemory& memory) const {
     const std::size_t query_size = query.question.size(), context_size = query.text.size();
-    lookup_embeddings(query.question, memory.pooled);
-    lookup_embeddings(query.text, memory.text);
+    lookup_embeddings(query.question, memory, memory.pooled);
+    lookup_embeddings(query.text, memory, memory.text);
     attention_.forward(memory.pooled, query_size, memory.text, context_size, memory);
     return concat_features(context_size, memory);
   }

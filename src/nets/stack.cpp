@@ -79,6 +79,7 @@ Rows Stack::forward(const Input& input, const Policy& policy, NetMemory& memory,
   Rows rows;
   for (std::size_t done = 0; done < input.count(); done += chunk) {
     Input layer_input = input.part(done, std::min(chunk, input.count() - done));
+    layer_input.composed = memory.composed.data();
     for (int layer = 0; layer < spec_.num_layers; ++layer) {
       rows = forward_layer(static_cast<std::size_t>(layer), layer_input, policy, memory, run);
       layer_input.ids = {};
@@ -107,6 +108,7 @@ bool Stack::next_chunk(std::span<const std::uint32_t> ids, const Policy& policy,
   const std::size_t count = std::min(kGatheredChunkWords, ids.size() - done);
   pass.steps.resize(done + count);
   chunk.ids = ids.subspan(done, count);
+  chunk.composed = memory.composed.data();
   chunk.policy = policy;
   chunk.state = &pass.state;
   chunk.log = logs ? log_output(count, pass).log : nullptr;

@@ -87,7 +87,13 @@ void FoldedTable::project_words(std::span<const std::uint32_t> ids, float* embed
                                 float* out) const noexcept {
   const std::size_t width = embeddings_.embedding_size();
   for (std::size_t i = 0; i < ids.size(); ++i) embeddings_.lookup(ids[i], embeddings + i * width);
-  project(projection_.matrix, projection_.bias.data(), {embeddings, ids.size(), width, width}, out,
+  project_rows(embeddings, ids.size(), out);
+}
+
+void FoldedTable::project_rows(const float* embeddings, std::size_t count,
+                               float* out) const noexcept {
+  const std::size_t width = embeddings_.embedding_size();
+  project(projection_.matrix, projection_.bias.data(), {embeddings, count, width, width}, out,
           stride_);
 }
 
@@ -107,12 +113,14 @@ void FoldedTable::pack(const float* row, void* out) const noexcept {
     std::fill_n(entries, count, CompactEntry{0});
 }
 
-const void* FoldedTable::compute(std::uint32_t id, float* buffer, float* embedding) const noexcept {
+const void* FoldedTable::compute(std::uint32_t id, float* buffer, float* embedding,
+                                 const float* composed) const noexcept {
   if (claim(id)) {
     fill_claimed({&id, 1}, embedding, buffer);
     return address(id);
   }
-  project_words({&id, 1}, embedding, buffer);
+  lookup_word(embeddings_, composed, id, embedding);
+  project_rows(embedding, 1, buffer);
   if (!is_compact()) return buffer;
   float* packed = buffer + kFillCompactRows * stride_;
   pack(buffer, packed);

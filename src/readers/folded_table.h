@@ -40,10 +40,11 @@ class FoldedTable {
   std::size_t buffer_floats() const;
 
   // The row of a word, or one in `buffer` when the table does not hold the word. Rows in the table
-  // never move. `embedding` is scratch for one embedding.
-  const void* row(std::uint32_t id, float* buffer, float* embedding) const noexcept {
+  // never move. `embedding` is scratch for one embedding; `composed` is Input::composed.
+  const void* row(std::uint32_t id, float* buffer, float* embedding,
+                  const float* composed = nullptr) const noexcept {
     const void* ready = address(id);
-    return ready != nullptr ? ready : compute(id, buffer, embedding);
+    return ready != nullptr ? ready : compute(id, buffer, embedding, composed);
   }
 
   // The row of a word if it has been computed, else null; for prefetching.
@@ -79,11 +80,13 @@ class FoldedTable {
   bool claim(std::uint32_t id) const noexcept;
   void fill_claimed(std::span<const std::uint32_t> ids, float* embeddings,
                     float* buffer) const noexcept;
-  // Projects the embeddings of `ids`.
+  // Projects the embeddings of `ids`, all of which the table holds.
   void project_words(std::span<const std::uint32_t> ids, float* embeddings,
                      float* out) const noexcept;
+  void project_rows(const float* embeddings, std::size_t count, float* out) const noexcept;
   void pack(const float* row, void* out) const noexcept;
-  const void* compute(std::uint32_t id, float* buffer, float* embedding) const noexcept;
+  const void* compute(std::uint32_t id, float* buffer, float* embedding,
+                      const float* composed) const noexcept;
 
   const Projection& projection_;
   const EmbeddingTable& embeddings_;

@@ -57,6 +57,7 @@ bool GatheredReader::start_chunk(Slot& slot, TextSource& source) {
   if (!source.next(slot.sequence.slot, slot.chunk)) return false;
   slot.input = {};
   slot.input.ids = slot.chunk.ids;
+  slot.input.composed = slot.chunk.composed;
   reader_.prepare(slot.input, slot.chunk.policy, slot.memory);
   slot.block.emplace(Block{slot.input, 0, std::min(kBlockRows, slot.chunk.ids.size())});
   return true;

@@ -25,6 +25,7 @@ struct TextChunk {
   State* state = nullptr;
   float* log = nullptr;  // Output::log
   std::span<Step> steps;
+  const float* composed = nullptr;  // Input::composed
 };
 
 // Where a GatheredReader gets its texts from.

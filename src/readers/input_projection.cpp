@@ -139,11 +139,11 @@ void lookup_small_rows(const ReaderWeights& weights, const FoldedTable& table,
   for (std::size_t t = 0; t < block.count; ++t) {
     const std::uint32_t word = block.input.ids[block.index(t)];
     float* embedding = memory.embeddings + (dot ? t * embeddings.embedding_size() : 0);
-    memory.small_rows[t] =
-        static_cast<const float*>(table.row(word, memory.small_buffer + t * stride, embedding));
+    memory.small_rows[t] = static_cast<const float*>(
+        table.row(word, memory.small_buffer + t * stride, embedding, block.input.composed));
     prefetch(memory.small_rows[t], weights.small_projection.floats());
     if (!dot) continue;
-    embeddings.lookup(word, embedding);
+    lookup_word(embeddings, block.input.composed, word, embedding);
     memory.inputs[t] = embedding;
   }
 }
@@ -197,7 +197,8 @@ const void* big_gates_of_token(void* context, std::size_t t) noexcept {
   const auto& source = *static_cast<const GateSource*>(context);
   const Block& block = *source.block;
   const std::uint32_t word = block.input.ids[block.index(t)];
-  return source.table->row(word, source.memory->big_buffer, source.memory->embeddings);
+  return source.table->row(word, source.memory->big_buffer, source.memory->embeddings,
+                           block.input.composed);
 }
 
 const void* big_gates_address(void* context, std::size_t t) noexcept {

@@ -29,6 +29,9 @@ struct Input {
   bool backward = false;
   // Index of the first row of a question about the preceding text.
   std::size_t question_begin = std::numeric_limits<std::size_t>::max();
+  // The embeddings of words that the embedding table lacks: row i is that of the id
+  // num_embeddings() + i.
+  const float* composed = nullptr;
 
   std::size_t count() const { return ids.empty() ? rows.count : ids.size(); }
 
@@ -132,6 +135,14 @@ class EmbeddingTable {
   virtual std::size_t embedding_size() const = 0;
   virtual void lookup(std::uint32_t id, float* out) const noexcept = 0;
 };
+
+// Writes the embedding of a word: of the table, or a row of `composed` (Input::composed).
+inline void lookup_word(const EmbeddingTable& table, const float* composed, std::uint32_t id,
+                        float* out) noexcept {
+  if (id < table.num_embeddings()) return table.lookup(id, out);
+  std::copy_n(composed + (id - table.num_embeddings()) * table.embedding_size(),
+              table.embedding_size(), out);
+}
 
 // Makes a reader. `spec` and `tensors` must be valid. With `embeddings` the reader takes token ids
 // and precomputes their input projections in folded tables of at most `table_bytes`; `embeddings`

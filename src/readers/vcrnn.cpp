@@ -89,7 +89,7 @@ class VcrnnReader final : public Reader {
     for (std::size_t t = 0; t < count; ++t) {
       const std::size_t at = input.backward ? count - 1 - t : t;
       if (!input.ids.empty()) {
-        embeddings_->lookup(input.ids[at], x);
+        lookup_word(*embeddings_, input.composed, input.ids[at], x);
       } else {
         std::memcpy(x, input.rows.row(at), cell_.inputs * sizeof(float));
       }

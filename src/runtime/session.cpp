@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,14 +15,18 @@
 #include "runtime/reading_result.h"
 #include "runtime/session_access.h"
 #include "runtime/text_gatherer.h"
+#include "runtime/word_composer.h"
 #include "text/vocab.h"
 
 namespace skim {
 
 struct Session::Memory {
-  explicit Memory(Model loaded) : model(std::move(loaded)) {}
+  explicit Memory(Model loaded)
+      : model(std::move(loaded)),
+        composer(WordComposer::create(model_impl(model).resources->file)) {}
 
   Model model;
+  std::optional<WordComposer> composer;  // of models with subwords
   NetMemory net_memory;
   std::vector<WordId> ids, question;
   std::vector<std::vector<WordId>> choices;
@@ -110,7 +115,10 @@ Result<void> Session::read(const Query& query, Policy policy, Reading& into, Det
   const auto tokenize = [&](const std::string& text, std::vector<TokenSpan>& words,
                             std::vector<WordId>& ids) {
     encode(text, impl.spec.tokenizer, impl.resources->vocab, words, ids);
+    if (memory_->composer)
+      memory_->composer->compose(text, words, ids, memory_->net_memory.composed);
   };
+  if (memory_->composer) memory_->composer->start_text(memory_->net_memory.composed);
   tokenize(query.text, into.words, memory_->ids);
   tokenize(query.question, into.question_words, memory_->question);
   if (impl.spec.net != NetKind::classifier && memory_->question.empty()) return missing_question();
@@ -186,7 +194,11 @@ Result<Step> Session::push(std::string_view word) {
   words.push_back({begin, begin + word.size()});
   if (memory_->settled) return Step{0, 0};
   const StreamingNet& net = *impl.net->streaming_net();
-  const WordId id = impl.resources->vocab.find(word);
+  WordId id = impl.resources->vocab.find(word);
+  if (id == kUnknown && memory_->composer) {
+    memory_->composer->start_text(memory_->stream_memory.composed);
+    id = memory_->composer->compose(word, memory_->stream_memory.composed);
+  }
   net.read({&id, 1}, memory_->policy, memory_->stream_memory);
   memory_->settled = net.check_confidence(memory_->policy, memory_->stream_memory);
   const Step& step = memory_->stream_memory.passes.front().steps.back();

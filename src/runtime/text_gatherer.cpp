@@ -16,7 +16,10 @@ std::unique_ptr<TextGatherer> TextGatherer::create(const Model& model) {
 }
 
 TextGatherer::TextGatherer(const Model& model)
-    : model_(model), net_(model_impl(model).net->gathering_net()), reader_(net_->gather()) {}
+    : model_(model),
+      composer_(WordComposer::create(model_impl(model).resources->file)),
+      net_(model_impl(model).net->gathering_net()),
+      reader_(net_->gather()) {}
 
 void TextGatherer::read(QuerySource& source, std::size_t max_in_flight) noexcept {
   source_ = &source;
@@ -64,8 +67,12 @@ Result<void> TextGatherer::start(Slot& slot) {
   Reading& reading = **slot.task.reading;
   reading.question_words.clear();
   if (slot.task.detail == Detail::answer) clear_details(reading);
-  encode(slot.task.query->text, impl.spec.tokenizer, impl.resources->vocab,
-         slot.task.detail == Detail::answer ? slot.words : reading.words, slot.ids);
+  std::vector<TokenSpan>& words = slot.task.detail == Detail::answer ? slot.words : reading.words;
+  encode(slot.task.query->text, impl.spec.tokenizer, impl.resources->vocab, words, slot.ids);
+  if (composer_) {
+    composer_->start_text(slot.memory.composed);
+    composer_->compose(slot.task.query->text, words, slot.ids, slot.memory.composed);
+  }
   net_->start(slot.memory);
   return {};
 }

@@ -4,11 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "nets/net.h"
 #include "readers/gathered_reader.h"
 #include "runtime/query_source.h"
+#include "runtime/word_composer.h"
 #include "skim/model.h"
 #include "skim/policy.h"
 #include "skim/query.h"
@@ -47,6 +49,7 @@ class TextGatherer final : private TextSource {
   bool attempt(Slot& slot, const Step& step) noexcept;
 
   Model model_;
+  std::optional<WordComposer> composer_;  // of models with subwords
   const GatheringNet* net_;
   std::unique_ptr<GatheredReader> reader_;
   std::array<Slot, GatheredReader::kSlots> slots_;

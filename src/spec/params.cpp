@@ -16,6 +16,7 @@ constexpr std::size_t kMaxSentenceEnds = 16;
 constexpr int kMaxLayers = 16;
 constexpr int kMaxVocabSize = 100'000'000;
 constexpr std::size_t kMaxLabels = 100'000;
+constexpr int kMaxSubwordLength = 16;
 
 std::size_t to_size(int value) { return static_cast<std::size_t>(value); }
 
@@ -148,6 +149,13 @@ Result<void> check_char_cnn(const ModelSpec& spec) {
   return in_range("char_cnn.kernel_size", char_cnn.kernel_size, 1, 32);
 }
 
+Result<void> check_subwords(const SubwordSpec& subwords) {
+  SKIM_RETURN_IF_ERROR(in_range("subwords.num_buckets", subwords.num_buckets, 0, kMaxVocabSize));
+  SKIM_RETURN_IF_ERROR(in_range("subwords.min_length", subwords.min_length, 1, kMaxSubwordLength));
+  return in_range("subwords.max_length", subwords.max_length, subwords.min_length,
+                  kMaxSubwordLength);
+}
+
 Result<void> check_labels(const ModelSpec& spec) {
   const std::vector<std::string>& labels = spec.labels;
   if (spec.net != NetKind::classifier) {
@@ -258,6 +266,10 @@ std::vector<TensorSpec> model_tensors(const ModelSpec& spec) {
   std::vector<TensorSpec> list;
   list.push_back(
       {"embedding.weight", {to_size(spec.vocab_size), to_size(spec.embedding_size)}, true});
+  if (spec.subwords.enabled())
+    list.push_back({"subword.weight",
+                    {to_size(spec.subwords.num_buckets), to_size(spec.embedding_size)},
+                    true});
   for (const PassSpec& pass : model_passes(spec)) {
     if (pass.over_question) continue;  // shares the tensors of the text's readers
     for (const TensorSpec& tensor : reader_tensors(pass.reader)) {
@@ -309,6 +321,7 @@ Result<void> check(const ModelSpec& spec) {
   SKIM_RETURN_IF_ERROR(in_range("embedding_size", spec.embedding_size, 1, kMaxInputSize));
   SKIM_RETURN_IF_ERROR(in_range("num_layers", spec.num_layers, 1, kMaxLayers));
   SKIM_RETURN_IF_ERROR(check_char_cnn(spec));
+  SKIM_RETURN_IF_ERROR(check_subwords(spec.subwords));
   SKIM_RETURN_IF_ERROR(check(spec.layer_reader(0)));
   SKIM_RETURN_IF_ERROR(check_sentence_ends(spec));
   return check_labels(spec);

@@ -13,8 +13,8 @@ namespace skim {
 struct TensorSpec {
   std::string name;
   std::vector<std::size_t> shape;
-  // Stored in ModelSpec::weight_type (embedding.weight, big.weight_ih, big.weight_hh); all others
-  // are f32.
+  // Stored in ModelSpec::weight_type (embedding.weight, subword.weight, big.weight_ih,
+  // big.weight_hh); all others are f32.
   bool quantized = false;
   bool operator==(const TensorSpec&) const = default;
 };
@@ -53,8 +53,8 @@ struct PassSpec {
 // The passes of a model in the order of its traces.
 std::vector<PassSpec> model_passes(const ModelSpec& spec);
 
-// All tensors of a model: embedding.weight [vocab_size, v], those of the readers and, with
-// v = embedding_size and r = output_size:
+// All tensors of a model: embedding.weight [vocab_size, v], with subwords subword.weight
+// [num_buckets, v], those of the readers and, with v = embedding_size and r = output_size:
 //   classifier  pooling.weight [r] (attention pooling only)  head.weight [labels, r]
 //               head.bias [labels]
 //   cloze       choice.weight [v, r]  choice.bias [v]

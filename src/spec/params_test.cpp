@@ -34,6 +34,14 @@ ModelSpec valid_model() {
   return spec;
 }
 
+TEST(ModelTensors, SubwordsHaveATableThatIsQuantizedLikeTheEmbeddings) {
+  ModelSpec spec = valid_model();
+  spec.subwords.num_buckets = 30;
+  const std::vector<std::string> all = lines(model_tensors(spec));
+  EXPECT_EQ(all[0], "embedding.weight 50 7 q");
+  EXPECT_EQ(all[1], "subword.weight 30 7 q");
+}
+
 TEST(ReaderTensors, SkimLstm) {
   const ReaderSpec spec{.input_size = 7, .hidden_size = 6, .skim_sizes = {2}};
   EXPECT_THAT(lines(reader_tensors(spec)),

@@ -49,6 +49,15 @@ Result<CharCnnSpec> parse_char_cnn(const Json& json, std::string_view where) {
   return spec;
 }
 
+Result<SubwordSpec> parse_subwords(const Json& json, std::string_view where) {
+  SubwordSpec spec;
+  SKIM_ASSIGN_OR_RETURN(spec.min_length, int32_at(json, "min_length", where));
+  SKIM_ASSIGN_OR_RETURN(spec.max_length, int32_at(json, "max_length", where));
+  SKIM_ASSIGN_OR_RETURN(spec.num_buckets, int32_at(json, "num_buckets", where));
+  if (spec.num_buckets > 0) return spec;
+  return fail(Fault::format, field_path(where, "num_buckets") + " must be at least 1");
+}
+
 Result<ReaderSpec> parse_reader(const Json& json, std::string_view where) {
   ReaderSpec spec;
   SKIM_ASSIGN_OR_RETURN(spec.kind, enum_at<ReaderKind>(json, "kind", where));
@@ -113,6 +122,10 @@ Json to_json(const ModelSpec& spec) {
     json["char_cnn"] = {{"embedding_size", char_cnn.embedding_size},
                         {"num_filters", char_cnn.num_filters},
                         {"kernel_size", char_cnn.kernel_size}};
+  if (spec.subwords.enabled())
+    json["subwords"] = {{"min_length", spec.subwords.min_length},
+                        {"max_length", spec.subwords.max_length},
+                        {"num_buckets", spec.subwords.num_buckets}};
   return json;
 }
 
@@ -151,6 +164,10 @@ Result<ModelSpec> parse_model_spec(const Json& json, std::string_view where) {
   if (spec.net == NetKind::bidaf) {
     SKIM_ASSIGN_OR_RETURN(const Json* const char_cnn, field_at(json, "char_cnn", where));
     SKIM_ASSIGN_OR_RETURN(spec.char_cnn, parse_char_cnn(*char_cnn, field_path(where, "char_cnn")));
+  }
+  if (json.contains("subwords")) {
+    SKIM_ASSIGN_OR_RETURN(spec.subwords,
+                          parse_subwords(json.at("subwords"), field_path(where, "subwords")));
   }
   return checked(std::move(spec), where);
 }

@@ -96,6 +96,28 @@ TEST(SpecJson, RoundTripKeepsTheJumpSpec) {
   EXPECT_FALSE(parse_reader_spec(json, "x").has_value());
 }
 
+TEST(SpecJson, SubwordsAreWrittenOnlyWhenThereAreAny) {
+  ModelSpec spec = unusual_spec();
+  EXPECT_FALSE(to_json(spec).contains("subwords"));
+  spec.subwords = {2, 5, 1000};
+  EXPECT_EQ(*parse_model_spec(to_json(spec), "x"), spec);
+}
+
+TEST(SpecJson, InvalidSubwordsAreRejected) {
+  const auto error_of = [](Json subwords) {
+    return parse_error_after([&](Json& json) { json["subwords"] = std::move(subwords); });
+  };
+  EXPECT_THAT(error_of({{"min_length", 3}, {"max_length", 6}, {"num_buckets", 0}}),
+              HasSubstr("spec.subwords.num_buckets must be at least 1"));
+  EXPECT_THAT(error_of({{"min_length", 4}, {"max_length", 3}, {"num_buckets", 9}}),
+              HasSubstr("subwords.max_length is 3, it must be from 4 to 16"));
+  EXPECT_THAT(error_of({{"min_length", 0}, {"max_length", 3}, {"num_buckets", 9}}),
+              HasSubstr("subwords.min_length is 0"));
+  EXPECT_THAT(error_of({{"min_length", 3}, {"num_buckets", 9}}),
+              HasSubstr("spec.subwords.max_length is missing"));
+  EXPECT_THAT(error_of(7), HasSubstr("spec.subwords"));
+}
+
 TEST(SpecJson, UnknownNameErrorListsTheAllowedNames) {
   EXPECT_EQ(parse_error_after([](Json& json) { json["reader"]["cell"] = "qrnn"; }),
             "m.skim: spec.reader.cell is 'qrnn', it must be one of: lstm, gru, rnn");

@@ -19,7 +19,9 @@ namespace {
 constexpr std::string_view kVersion = "2";
 constexpr std::string_view kBest = "best/";
 constexpr std::string_view kEmaSteps = "ema_steps";
+constexpr std::string_view kSubwordEmaSteps = "subword_ema_steps";
 constexpr std::string_view kEmbedding = "embedding.weight";
+constexpr std::string_view kSubword = "subword.weight";
 
 template <class T>
 constexpr DataType kTypeOf = std::is_same_v<T, float> ? DataType::f32 : DataType::u32;
@@ -93,10 +95,12 @@ Result<void> parse_progress(const Json& json, const std::string& where, Training
 Result<void> read_tensor(const TensorView& tensor, const std::string& file, TrainingState& state) {
   const std::string_view name = tensor.name;
   if (name == kEmaSteps) return read_values(tensor, file, state.ema_steps);
+  if (name == kSubwordEmaSteps) return read_values(tensor, file, state.subword_ema_steps);
   if (!name.starts_with(kBest)) return read_values(tensor, file, state.arrays[tensor.name]);
   const std::string weight(name.substr(kBest.size()));
-  return read_values(tensor, file,
-                     weight == kEmbedding ? state.best.embeddings : state.best.weights[weight]);
+  if (weight == kEmbedding) return read_values(tensor, file, state.best.embeddings);
+  if (weight == kSubword) return read_values(tensor, file, state.best.subwords);
+  return read_values(tensor, file, state.best.weights[weight]);
 }
 
 bool same_config(const std::string& stored, const std::string& current) {
@@ -111,11 +115,15 @@ std::vector<std::byte> serialize_checkpoint(const TrainingState& state, const st
   std::vector<TensorBytes> tensors;
   for (const auto& [name, values] : state.arrays) tensors.push_back(to_tensor(name, values));
   tensors.push_back(to_tensor(std::string(kEmaSteps), state.ema_steps));
+  if (!state.subword_ema_steps.empty())
+    tensors.push_back(to_tensor(std::string(kSubwordEmaSteps), state.subword_ema_steps));
   const std::string best(kBest);
   for (const auto& [name, values] : state.best.weights)
     tensors.push_back(to_tensor(best + name, values));
   if (!state.best.embeddings.empty())
     tensors.push_back(to_tensor(best + std::string(kEmbedding), state.best.embeddings));
+  if (!state.best.subwords.empty())
+    tensors.push_back(to_tensor(best + std::string(kSubword), state.best.subwords));
   return serialize_container({{"skim_checkpoint", std::string(kVersion)},
                               {"config", config},
                               {"state", to_text(progress_json(state))}},

@@ -66,6 +66,7 @@ Vocabulary make_vocabulary(const WordCounts& counts, const PretrainedEmbeddings*
       made.embeddings.push_back(vector != nullptr ? vector[i] : (row_rng.uniform(i) - 0.5F) * 0.2F);
   };
   add("<unknown>", nullptr);
+  made.counts.push_back(0);
   std::unordered_set<std::string> seen = {"<unknown>"};
   for (const auto& [word, count] : counts) {
     if (made.words.size() >= options.max_size) break;
@@ -74,6 +75,7 @@ Vocabulary make_vocabulary(const WordCounts& counts, const PretrainedEmbeddings*
     if (!pretrained && count < options.min_count) continue;
     if (!seen.insert(word).second) continue;
     add(word, pretrained ? embeddings->values.data() + row->second * size : nullptr);
+    made.counts.push_back(count);
     if (count >= options.trainable_min_count) made.num_trainable = made.words.size();
   }
   for (std::size_t i = 0; embeddings != nullptr && i < embeddings->words.size(); ++i) {
@@ -90,8 +92,8 @@ namespace {
 
 class Encoder {
  public:
-  Encoder(const Vocab& vocab, const ModelSpec& spec, std::size_t max_words)
-      : vocab_(vocab), spec_(spec), max_words_(max_words) {}
+  Encoder(const Vocab& vocab, SubwordIndex* subwords, const ModelSpec& spec, std::size_t max_words)
+      : vocab_(vocab), subwords_(subwords), spec_(spec), max_words_(max_words) {}
 
   // Encodes the text; the caller sets the label.
   Item encode_text(const Query& query) {
@@ -168,10 +170,17 @@ class Encoder {
 
   std::vector<std::int32_t> encode_ids(const std::string& text) {
     skim::encode(text, spec_.tokenizer, vocab_, spans_, ids_);
-    return {ids_.begin(), ids_.end()};
+    std::vector<std::int32_t> ids(ids_.begin(), ids_.end());
+    for (std::size_t i = 0; subwords_ != nullptr && i < ids.size(); ++i) {
+      if (ids_[i] == kUnknown)
+        ids[i] = subwords_->add_unknown(
+            std::string_view(text).substr(spans_[i].begin, spans_[i].end - spans_[i].begin));
+    }
+    return ids;
   }
 
   const Vocab& vocab_;
+  SubwordIndex* subwords_;  // null without subwords
   const ModelSpec& spec_;
   std::size_t max_words_;
   std::vector<TokenSpan> spans_;
@@ -206,7 +215,7 @@ Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, co
     SKIM_ASSIGN_OR_RETURN(labels, spec.net == NetKind::classifier ? label_indices(data, spec.labels)
                                                                   : choice_indices(data));
   }
-  Encoder encoder(vocab, spec, max_words);
+  Encoder encoder(vocab, vocabulary.subwords.get(), spec, max_words);
   Items made;
   for (std::size_t i = 0; i < data.examples.size(); ++i) {
     const Example& example = data.examples[i];

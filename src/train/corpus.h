@@ -14,6 +14,7 @@
 #include "skim/spec.h"
 #include "tasks/example.h"
 #include "text/embeddings.h"
+#include "train/subword_index.h"
 
 namespace skim::train {
 
@@ -49,9 +50,14 @@ struct Item {
 struct Vocabulary {
   std::vector<std::string> words;  // words[0] stands for unknown words
   std::int64_t embedding_size = 0;
-  std::vector<float> embeddings;  // words.size() x embedding_size
-  std::vector<char> pretrained;   // per word: whether its embedding came from a file
-  std::size_t num_trainable = 0;  // the first so many words occur often enough to be trained
+  std::vector<float> embeddings;    // words.size() x embedding_size
+  std::vector<char> pretrained;     // per word: whether its embedding came from a file
+  std::size_t num_trainable = 0;    // the first so many words occur often enough to be trained
+  std::vector<std::size_t> counts;  // of the first words, which the training texts contain
+  // With subwords; shared because encoding texts adds their unknown words. The initial vectors of
+  // n-grams are [num_buckets, embedding_size].
+  std::shared_ptr<SubwordIndex> subwords;
+  std::vector<float> subword_vectors;
 };
 
 // The normalized words of texts with their counts, most frequent first.

@@ -43,7 +43,8 @@ enum class RandomUse : std::uint64_t {
   word_dropout,
   crop,
   question_dropout,
-  bidaf_word_dropout  // BiDAF uses word_dropout for the input of its modelling layer
+  bidaf_word_dropout,  // BiDAF uses word_dropout for the input of its modelling layer
+  subword_dropout
 };
 
 }  // namespace skim::train

@@ -34,11 +34,13 @@ std::vector<std::size_t> round_trip_words(const Vocabulary& vocabulary, Tokenize
   return found;
 }
 
+// With subwords, every fourth word has a letter added, so that most of these are unknown.
 std::string probe_text(const Vocabulary& vocabulary, const std::vector<std::size_t>& words,
                        std::size_t length, const CounterRng& rng) {
   std::string text;
   for (std::size_t i = 0; i < length; ++i) {
     if (i > 0) text += ' ';
+    if (vocabulary.subwords != nullptr && i % 4 == 3) text += 'q';
     text += words.empty() ? "word"
                           : vocabulary.words[words[((rng.bits(i) >> 32) * words.size()) >> 32]];
   }
@@ -107,7 +109,7 @@ bool fill_expected_answer(const ModelSpec& spec, const Vocabulary& vocabulary,
       encode_items(data, vocabulary, spec, std::numeric_limits<std::size_t>::max());
   if (!made || made->items.empty()) return false;
   const Batch batch = make_batch(made->items, {0});
-  const NetOutput out = forward_hard(spec, weights, snapshot.embeddings, batch,
+  const NetOutput out = forward_hard(spec, weights, snapshot, vocabulary.subwords.get(), batch,
                                      static_cast<double>(probe.policy.threshold));
   probe.scores = probabilities(out.logits);
   probe.trace = make_trace(spec, out, batch);
@@ -130,15 +132,23 @@ bool fill_expected_answer(const ModelSpec& spec, const Vocabulary& vocabulary,
 // of an lstm-jump reader, are zero.
 Snapshot snapshot_from_file(const ModelFile& file, const Weights& weights) {
   Snapshot snapshot;
+  snapshot.folded = true;
   for (const std::string& name : weights.names())
     snapshot.weights[name].resize(static_cast<std::size_t>(weights.at(name).numel()));
   for (const TensorSpec& tensor : model_tensors(file.spec)) {
     if (tensor.name == "embedding.weight")
       snapshot.embeddings = to_floats(file, tensor.name);
+    else if (tensor.name == "subword.weight")
+      snapshot.subwords = to_floats(file, tensor.name);
     else
       snapshot.weights[tensor.name] = to_floats(file, tensor.name);
   }
   return snapshot;
+}
+
+const std::vector<float>& tensor_values(const Snapshot& snapshot, const std::string& name) {
+  if (name == "embedding.weight") return snapshot.embeddings;
+  return name == "subword.weight" ? snapshot.subwords : snapshot.weights.at(name);
 }
 
 }  // namespace
@@ -155,6 +165,9 @@ Result<std::vector<Probe>> replay(const ModelFile& file, const std::vector<Query
   load_snapshot(snapshot, weights);
   Vocabulary vocabulary;
   vocabulary.words.assign(file.vocabulary.begin(), file.vocabulary.end());
+  if (file.spec.subwords.enabled())
+    vocabulary.subwords =
+        std::make_shared<SubwordIndex>(file.spec.subwords, vocabulary.words, file.spec.tokenizer);
   std::vector<Probe> probes;
   for (const Query& query : queries) {
     Probe probe;
@@ -194,16 +207,15 @@ std::vector<Probe> make_probes(const ModelSpec& spec, const Vocabulary& vocabula
   return probes;
 }
 
-ModelDraft make_draft(const ModelSpec& spec, const Vocabulary& vocabulary, const Snapshot& snapshot,
+ModelDraft make_draft(const ModelSpec& spec, const Vocabulary& vocabulary, const Snapshot& trained,
                       const std::string& about, std::uint64_t seed) {
+  const Snapshot snapshot = fold_subwords(trained, vocabulary);
   ModelDraft draft;
   draft.spec = spec;
   draft.about = about;
   draft.vocabulary = vocabulary.words;
   for (const TensorSpec& tensor : model_tensors(spec)) {
-    draft.tensors.push_back({tensor.name, tensor.name == "embedding.weight"
-                                              ? snapshot.embeddings
-                                              : snapshot.weights.at(tensor.name)});
+    draft.tensors.push_back({tensor.name, tensor_values(snapshot, tensor.name)});
   }
   draft.probes = make_probes(spec, vocabulary, snapshot, seed);
   return draft;

@@ -8,7 +8,8 @@
 
 namespace skim::train {
 
-ModelDraft make_draft(const ModelSpec& spec, const Vocabulary& vocabulary, const Snapshot& snapshot,
+// Folds the vectors of n-grams into those of the vocabulary's words.
+ModelDraft make_draft(const ModelSpec& spec, const Vocabulary& vocabulary, const Snapshot& trained,
                       const std::string& about, std::uint64_t seed);
 
 // Probes of random words of the vocabulary, short and long, with the trainer's answers and traces.

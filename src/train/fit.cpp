@@ -70,16 +70,11 @@ void load_snapshot(const Snapshot& snapshot, Weights& weights) {
   }
 }
 
-NetOutput forward_hard(const ModelSpec& spec, const Weights& weights,
-                       const std::vector<float>& embeddings, const Batch& batch, double threshold,
+NetOutput forward_hard(const ModelSpec& spec, const Weights& weights, const Snapshot& snapshot,
+                       const SubwordIndex* subwords, const Batch& batch, double threshold,
                        int threads) {
   torch::NoGradGuard guard;
-  const auto size = static_cast<std::size_t>(spec.embedding_size);
-  Tensor rows = torch::empty({static_cast<std::int64_t>(batch.words.size()), spec.embedding_size});
-  float* to = rows.data_ptr<float>();
-  for (std::size_t i = 0; i < batch.words.size(); ++i)
-    std::copy_n(embeddings.data() + static_cast<std::size_t>(batch.words[i]) * size, size,
-                to + i * size);
+  const Tensor rows = embed(snapshot, subwords, batch.words, spec.embedding_size);
   ReadMode mode;
   mode.threshold = threshold;
   mode.threads = threads;
@@ -94,7 +89,8 @@ Fit::Fit(const ModelSpec& spec, const Vocabulary& vocabulary, const std::vector<
       options_(options),
       group_(group),
       weights_(spec, options),
-      embedding_(vocabulary, options.adam),
+      subwords_(vocabulary.subwords),
+      embeddings_(vocabulary, options.adam),
       adam_(weights_, options.adam),
       sampler_(train, options.batch_size, options.seed) {
   for (const PassSpec& pass : model_passes(spec_))
@@ -145,9 +141,8 @@ Result<void> Fit::start_skimming() {
   torch::NoGradGuard guard;
   if (best_.weights.empty()) SKIM_RETURN_IF_ERROR(evaluate_dev());
   load_snapshot(best_, weights_);
-  embedding_.values = best_.embeddings;
   adam_.reset_ema();
-  embedding_.reset_ema(step_);
+  embeddings_.restart(best_, step_);
   best_ = {};
   best_step_ = skim_start_step_ = step_;
   return {};
@@ -190,30 +185,18 @@ Fit::StepData Fit::next_step_data() {
     data.chosen = all_indices(data.crops);
   }
   const std::vector<Item>& items = items_for(data);
+  std::vector<std::int32_t> words;
   for (const std::size_t item : data.chosen) {
     data.rows += static_cast<std::int64_t>(items[item].words.size());
     data.steps += reader_steps(items[item]);
     const std::vector<std::int32_t> item_ids = all_word_ids(items[item]);
-    data.words.insert(data.words.end(), item_ids.begin(), item_ids.end());
+    words.insert(words.end(), item_ids.begin(), item_ids.end());
   }
-  data.words = unique_ids(std::move(data.words));
+  data.subword_dropout = {
+      options_.dropout.subwords,
+      read_mode_at(step_).noise.at(static_cast<std::uint64_t>(RandomUse::subword_dropout))};
+  data.rows_used = embeddings_.find_rows(unique_ids(std::move(words)), data.subword_dropout);
   return data;
-}
-
-// Appends the gradient of each distinct word, summed over its rows.
-void Fit::add_embedding_gradients(const Tensor& gradient, const std::vector<std::int32_t>& rows,
-                                  const std::vector<std::int32_t>& distinct,
-                                  std::vector<float>& gradients) const {
-  const auto width = static_cast<std::size_t>(embedding_.embedding_size());
-  const std::size_t start = gradients.size();
-  gradients.resize(start + distinct.size() * width, 0.0F);
-  const float* from = gradient.data_ptr<float>();
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    const auto place = static_cast<std::size_t>(
-        std::lower_bound(distinct.begin(), distinct.end(), rows[row]) - distinct.begin());
-    float* to = gradients.data() + start + place * width;
-    for (std::size_t i = 0; i < width; ++i) to[i] += from[row * width + i];
-  }
 }
 
 Result<Fit::Losses> Fit::train_step(const StepData& data) {
@@ -234,8 +217,8 @@ Result<Fit::Losses> Fit::train_step(const StepData& data) {
     return found;
   };
   const bool adversarial = options_.adversarial > 0;
-  const Tensor words =
-      embedding_.rows(batch.words).requires_grad_(embedding_.trainable() || adversarial);
+  const Tensor words = embeddings_.embed(batch.words, data.subword_dropout)
+                           .requires_grad_(embeddings_.trainable() || adversarial);
   const Losses losses = learn(words);
   if (!std::isfinite(losses.mean)) return not_finite(step_ + 1, "the loss");
   if (adversarial) {
@@ -247,23 +230,25 @@ Result<Fit::Losses> Fit::train_step(const StepData& data) {
   }
   std::vector<float> gradients;
   adam_.collect_gradients(gradients);
-  if (embedding_.trainable())
-    add_embedding_gradients(words.grad(), batch.words, data.words, gradients);
+  if (embeddings_.trainable())
+    embeddings_.append_gradients(words.grad(), batch.words, data.subword_dropout, data.rows_used,
+                                 gradients);
   group_.all_reduce(gradients);
-  SKIM_RETURN_IF_ERROR(update_weights(gradients, data.words));
+  SKIM_RETURN_IF_ERROR(update_weights(gradients, data.rows_used));
   return losses;
 }
 
-// `gradients`: of the weights, then of the embeddings of `words`, summed over all processes.
+// `gradients`: of the weights, then of the rows of embeddings, summed over all processes.
 Result<void> Fit::update_weights(const std::vector<float>& gradients,
-                                 const std::vector<std::int32_t>& words) {
+                                 const EmbeddingRows& rows_used) {
   const double norm = gradient_norm(gradients);
   if (!std::isfinite(norm)) return not_finite(step_ + 1, "a gradient");
   const double scale = clip_scale(norm, options_.adam.clip);
   adam_.update(gradients.data(), step_, scale);
-  if (embedding_.trainable())
-    embedding_.update(words, gradients.data() + adam_.size(), step_, scale);
-  if (!adam_.is_finite() || !embedding_.is_finite(words)) return not_finite(step_ + 1, "a weight");
+  if (embeddings_.trainable())
+    embeddings_.update(rows_used, gradients.data() + adam_.size(), step_, scale);
+  if (!adam_.is_finite() || !embeddings_.is_finite(rows_used))
+    return not_finite(step_ + 1, "a weight");
   return {};
 }
 
@@ -306,9 +291,8 @@ Result<bool> Fit::step() {
 
 Snapshot Fit::snapshot() {
   Snapshot made;
-  embedding_.update_all_ema(step_);
   adam_.copy_ema_to(made.weights);
-  made.embeddings = embedding_.ema_values();
+  embeddings_.copy_ema_to(made, step_);
   made.step = step_;
   return made;
 }
@@ -341,7 +325,7 @@ Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) co
   for (auto at = static_cast<std::size_t>(group_.rank()); at < batches.size();
        at += static_cast<std::size_t>(group_.size())) {
     const Batch batch = make_batch(items, batches[at]);
-    const NetOutput out = forward_hard(spec_, weights, snapshot.embeddings, batch,
+    const NetOutput out = forward_hard(spec_, weights, snapshot, subwords_.get(), batch,
                                        read_all ? -1.0 : 0.5, options_.threads);
     right += num_correct(spec_, out, batch, items);
     loss += hard_target_loss(out, batch).sum().item<double>();

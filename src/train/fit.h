@@ -16,6 +16,7 @@
 #include "train/options.h"
 #include "train/process_group.h"
 #include "train/training_state.h"
+#include "train/word_embeddings.h"
 
 namespace skim::train {
 
@@ -68,20 +69,17 @@ class Fit {
   struct StepData {
     std::vector<Item> crops;          // random crops; empty without --random-crop
     std::vector<std::size_t> chosen;  // indices of `crops`, or of all texts
-    std::vector<std::int32_t> words;  // distinct ids
-    std::int64_t rows = 0;            // words of all processes' texts
-    std::int64_t steps = 0;           // reader steps of all processes
+    EmbeddingRows rows_used;          // by the words of all processes' texts
+    SubwordDropout subword_dropout;
+    std::int64_t rows = 0;   // words of all processes' texts
+    std::int64_t steps = 0;  // reader steps of all processes
   };
   StepData next_step_data();
   const std::vector<Item>& items_for(const StepData& data) const {
     return options_.crop_size > 0 ? data.crops : train_;
   }
   Result<Losses> train_step(const StepData& data);
-  Result<void> update_weights(const std::vector<float>& gradients,
-                              const std::vector<std::int32_t>& words);
-  void add_embedding_gradients(const torch::Tensor& gradient, const std::vector<std::int32_t>& rows,
-                               const std::vector<std::int32_t>& distinct,
-                               std::vector<float>& gradients) const;
+  Result<void> update_weights(const std::vector<float>& gradients, const EmbeddingRows& rows_used);
   void record_step(const Losses& losses, std::int64_t rows, double seconds);
   void estimate_time_left(double seconds);
   torch::Tensor loss_per_text(const NetOutput& out, const Batch& batch) const;
@@ -106,7 +104,8 @@ class Fit {
   FitOptions options_;
   ProcessGroup& group_;
   Weights weights_;
-  EmbeddingTable embedding_;
+  std::shared_ptr<const SubwordIndex> subwords_;  // null without subwords
+  WordEmbeddings embeddings_;
   Adam adam_;
   BatchSampler sampler_;
   std::int64_t step_ = 0;
@@ -128,9 +127,10 @@ torch::Tensor hard_target_loss(const NetOutput& out, const Batch& batch);
 // Copies the values of a snapshot into `weights`.
 void load_snapshot(const Snapshot& snapshot, Weights& weights);
 
-// Runs the net on a batch with hard decisions and without gradients.
-NetOutput forward_hard(const ModelSpec& spec, const Weights& weights,
-                       const std::vector<float>& embeddings, const Batch& batch, double threshold,
+// Runs the net on a batch with hard decisions and without gradients. `subwords` is null without
+// subwords.
+NetOutput forward_hard(const ModelSpec& spec, const Weights& weights, const Snapshot& snapshot,
+                       const SubwordIndex* subwords, const Batch& batch, double threshold,
                        int threads = 1);
 
 }  // namespace skim::train

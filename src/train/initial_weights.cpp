@@ -47,7 +47,10 @@ Result<InitialWeights> load_initial_weights(const ModelFile& file, const ModelSp
     if (tensor.name == "embedding.weight" || found == nullptr || found->shape != tensor.shape)
       continue;
     if (tensor.name.starts_with("head.") && file.spec.labels != spec.labels) continue;
-    initial.weights[tensor.name] = to_floats(file, tensor.name);
+    if (tensor.name != "subword.weight")
+      initial.weights[tensor.name] = to_floats(file, tensor.name);
+    else if (file.spec.subwords == spec.subwords)
+      initial.subwords = to_floats(file, tensor.name);
   }
   if (initial.weights.empty())
     return fail(Fault::mismatch,

@@ -14,6 +14,7 @@ namespace skim::train {
 
 struct InitialWeights {
   std::map<std::string, std::vector<float>> weights;  // by name, without embeddings
+  std::vector<float> subwords;                        // vectors of n-grams; empty if none fit
   std::size_t num_embeddings = 0;                     // words of the vocabulary that it has
   std::uint64_t checksum = 0;                         // of the model's data
 };

@@ -15,6 +15,7 @@
 #include "text/normalize.h"
 #include "train/choose_tokenizer.h"
 #include "train/distillation_crops.h"
+#include "train/initial_subwords.h"
 #include "train/options_table.h"
 #include "train/pretrained.h"
 
@@ -180,8 +181,8 @@ Result<void> load_start_model(const Job& job, const ModelSpec& spec, const Messa
   SKIM_RETURN_IF_ERROR(check_frozen_decisions(job, spec, start));
   data.start = std::move(start);
   message("initialized " + std::to_string(data.start->weights.size()) + " of " +
-          std::to_string(model_tensors(spec).size() - 1) + " tensors and " +
-          std::to_string(data.start->num_embeddings) + " of " +
+          std::to_string(model_tensors(spec).size() - (spec.subwords.enabled() ? 2 : 1)) +
+          " tensors and " + std::to_string(data.start->num_embeddings) + " of " +
           std::to_string(data.vocabulary.words.size()) + " embeddings from " + job.start_from);
   return {};
 }
@@ -275,6 +276,12 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
     if (data.embedding_source.empty()) data.embedding_source = job.start_from;
   }
   report_coverage(counts, message, data);
+  if (spec.subwords.enabled()) {
+    data.vocabulary.subwords =
+        std::make_shared<SubwordIndex>(spec.subwords, data.vocabulary.words, spec.tokenizer);
+    init_subwords(data.vocabulary, data.start ? data.start->subwords : std::vector<float>(),
+                  job.fit.seed);
+  }
   // Dev is not truncated, like texts at inference time.
   const std::size_t max_words = job.fit.crop_size > 0 ? kUntruncated : job.max_words;
   SKIM_ASSIGN_OR_RETURN(data.train_items,

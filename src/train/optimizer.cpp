@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace skim::train {
 namespace {
@@ -57,22 +58,36 @@ void accumulate_ema(float* ema, const float* values, std::size_t count, float de
 
 }  // namespace
 
+void store(const std::string& name, const AdamState& state, TrainingState& into) {
+  into.arrays[name + "/exp_avg"] = state.exp_avg;
+  into.arrays[name + "/exp_avg_sq"] = state.exp_avg_sq;
+  into.arrays[name + "/ema"] = state.ema;
+}
+
+bool restore(const std::string& name, const TrainingState& from, std::vector<float>& values) {
+  const auto found = from.arrays.find(name);
+  if (found == from.arrays.end() || found->second.size() != values.size()) return false;
+  values = found->second;
+  return true;
+}
+
+bool restore(const std::string& name, const TrainingState& from, AdamState& state) {
+  return restore(name + "/exp_avg", from, state.exp_avg) &&
+         restore(name + "/exp_avg_sq", from, state.exp_avg_sq) &&
+         restore(name + "/ema", from, state.ema);
+}
+
 std::vector<std::int32_t> unique_ids(std::vector<std::int32_t> ids) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
 }
 
-EmbeddingTable::EmbeddingTable(const Vocabulary& vocabulary, const AdamOptions& options)
-    : values(vocabulary.embeddings), options_(options), embedding_size_(vocabulary.embedding_size) {
-  for (std::size_t word = 0; word < vocabulary.words.size(); ++word) {
-    const bool pretrained = vocabulary.pretrained[word] != 0;
-    // The unknown word is always trainable; words that do not occur in training are not.
-    const bool is_trainable = word < std::max<std::size_t>(vocabulary.num_trainable, 1);
-    lr_scales_.push_back(!is_trainable ? 0.0F
-                         : pretrained  ? static_cast<float>(options.embedding_lr_scale)
-                                       : 1.0F);
-  }
+EmbeddingTable::EmbeddingTable(InitialRows rows, const AdamOptions& options)
+    : values(std::move(rows.values)),
+      options_(options),
+      embedding_size_(rows.embedding_size),
+      lr_scales_(std::move(rows.lr_scales)) {
   trainable_ =
       std::any_of(lr_scales_.begin(), lr_scales_.end(), [](float scale) { return scale > 0; });
   state.exp_avg.assign(values.size(), 0);
@@ -93,9 +108,10 @@ torch::Tensor EmbeddingTable::rows(const std::vector<std::int32_t>& words) const
 void EmbeddingTable::update_ema(std::size_t word, std::int64_t step) {
   if (state.ema.empty() || ema_steps[word] >= step) return;
   double decay = 1;
+  for (auto n = static_cast<std::int64_t>(ema_decays_.size()); n < step; ++n)
+    ema_decays_.push_back(static_cast<double>(step_rates(options_, n, 1).ema_decay));
   for (std::int64_t n = ema_steps[word]; n < step; ++n) {
-    const double decay_of_step = static_cast<double>(step_rates(options_, n, 1).ema_decay);
-    decay *= decay_of_step;
+    decay *= ema_decays_[static_cast<std::size_t>(n)];
     if (decay < 1e-12) break;
   }
   const auto size = static_cast<std::size_t>(embedding_size_);
@@ -138,6 +154,15 @@ void EmbeddingTable::reset_ema(std::int64_t step) {
 
 const std::vector<float>& EmbeddingTable::ema_values() const {
   return state.ema.empty() ? values : state.ema;
+}
+
+void EmbeddingTable::save(const std::string& name, TrainingState& into) const {
+  into.arrays[name] = values;
+  store(name, state, into);
+}
+
+bool EmbeddingTable::load(const std::string& name, const TrainingState& from) {
+  return restore(name, from, values) && restore(name, from, state);
 }
 
 Adam::Adam(Weights& weights, const AdamOptions& options) : weights_(weights), options_(options) {

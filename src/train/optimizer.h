@@ -9,6 +9,7 @@
 
 #include "train/corpus.h"
 #include "train/options.h"
+#include "train/training_state.h"
 #include "train/weights.h"
 
 namespace skim::train {
@@ -18,15 +19,27 @@ struct AdamState {
   std::vector<float> exp_avg, exp_avg_sq, ema;
 };
 
+// Adam's state in a checkpoint, under `name`. `restore` returns false when it does not fit.
+void store(const std::string& name, const AdamState& state, TrainingState& into);
+bool restore(const std::string& name, const TrainingState& from, AdamState& state);
+bool restore(const std::string& name, const TrainingState& from, std::vector<float>& values);
+
 // Sorted ids without duplicates.
 std::vector<std::int32_t> unique_ids(std::vector<std::int32_t> ids);
 
-// The embedding table with a sparse Adam: moments of a row change only in steps that use the row.
+// The initial rows of an embedding table, [rows, size].
+struct InitialRows {
+  std::vector<float> values;
+  std::int64_t embedding_size = 0;
+  std::vector<float> lr_scales;  // of each row; 0 freezes it
+};
+
+// A table of embeddings with a sparse Adam: moments of a row change only in steps that use the row.
 // Its EMA catches up by as many steps as it missed, which is exact, because the row did not change
 // in between.
 class EmbeddingTable {
  public:
-  EmbeddingTable(const Vocabulary& vocabulary, const AdamOptions& options);
+  EmbeddingTable(InitialRows rows, const AdamOptions& options);
 
   std::int64_t embedding_size() const { return embedding_size_; }
   std::size_t size() const { return lr_scales_.size(); }
@@ -44,7 +57,9 @@ class EmbeddingTable {
   // The EMA, or the values without one.
   const std::vector<float>& ema_values() const;
 
-  // The state that a checkpoint stores.
+  // The state that a checkpoint stores, under `name`. `load` returns false when it does not fit.
+  void save(const std::string& name, TrainingState& into) const;
+  bool load(const std::string& name, const TrainingState& from);
   std::vector<float> values;
   AdamState state;
   std::vector<std::int32_t> ema_steps;  // the step to which the EMA of each row is up to date
@@ -53,6 +68,7 @@ class EmbeddingTable {
   AdamOptions options_;
   std::int64_t embedding_size_;
   std::vector<float> lr_scales_;
+  std::vector<double> ema_decays_;  // of the steps so far
   bool trainable_ = false;
   void update_ema(std::size_t word, std::int64_t step);
 };

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/json.h"
+#include "train/word_embeddings.h"
 
 namespace skim::train {
 namespace {
@@ -70,6 +71,11 @@ Vocabulary to_vocabulary(const Json& json) {
   return vocabulary;
 }
 
+InitialRows to_rows(const Json& fixture, const AdamOptions& options) {
+  const Vocabulary vocabulary = to_vocabulary(fixture["embedding"]);
+  return {vocabulary.embeddings, vocabulary.embedding_size, word_lr_scales(vocabulary, options)};
+}
+
 Floats to_vector(const torch::Tensor& tensor) {
   const torch::Tensor dense = tensor.detach().contiguous();
   return {dense.data_ptr<float>(), dense.data_ptr<float>() + dense.numel()};
@@ -86,7 +92,8 @@ struct Training {
   explicit Training(const Json& fixture)
       : weights(adam_spec(), {}),
         adam(weights, to_options(fixture["options"])),
-        embeddings(to_vocabulary(fixture["embedding"]), to_options(fixture["options"])),
+        embeddings(to_rows(fixture, to_options(fixture["options"])),
+                   to_options(fixture["options"])),
         clip(fixture["options"]["clip"]) {
     const torch::NoGradGuard guard;
     for (const std::string& name : weights.names()) {
@@ -164,7 +171,7 @@ TEST(Optimizer, AnEmaDecayOfZeroKeepsNoEma) {
   const Json fixture = load_adam_fixture();
   AdamOptions options = to_options(fixture["options"]);
   options.ema_decay = 0;
-  EmbeddingTable embeddings(to_vocabulary(fixture["embedding"]), options);
+  EmbeddingTable embeddings(to_rows(fixture, options), options);
   embeddings.update({0}, Floats(4, 1.0F).data(), 0, 1);
   EXPECT_EQ(&embeddings.ema_values(), &embeddings.values);
 }

@@ -29,6 +29,7 @@ struct Dropout {
   double words = 0;     // of whole words: their embeddings become zero, the others are not rescaled
   double input = 0.3;   // of embeddings, before readers and decisions
   double output = 0.3;  // of the pooled row, before the head
+  double subwords = 1;  // of the own vectors of words with n-grams: SubwordDropout::rate
 };
 
 struct AdamOptions {
@@ -92,6 +93,8 @@ struct Job {
   std::size_t min_count = 2;            // of a word without a pretrained embedding
   std::size_t trainable_min_count = 1;  // of a word whose embedding is trained
   bool freeze_embeddings = false;       // those from the file
+  std::vector<int> subwords = {3, 6};   // shortest and longest n-gram
+  std::optional<int> buckets;           // for vectors of n-grams; nothing: the default of the task
   std::vector<int> jump = {20, 40,
                            5};        // lstm-jump: tokens per jump, longest jump, maximum of jumps
   std::vector<int> jump_in_training;  // tokens per jump, maximum of jumps; empty: as `jump`

@@ -3,6 +3,8 @@
 namespace skim::train {
 namespace {
 
+constexpr int kDefaultBuckets = 20'000;
+
 using Violation = std::optional<std::string>;
 
 Violation check_training_files(const Job& job) {
@@ -74,6 +76,13 @@ Violation check_jump_unit(const Job& job) {
   return std::nullopt;
 }
 
+Violation check_subword_lengths(const Job& job) {
+  const std::vector<int>& lengths = job.subwords;
+  if (lengths.size() == 2 && lengths[0] >= 1 && lengths[0] <= lengths[1] && lengths[1] <= 16)
+    return std::nullopt;
+  return "--subwords needs two numbers from 1 to 16, the smaller first: MIN,MAX";
+}
+
 Violation check_target_rate_reader(const Job& job) {
   if (job.fit.target_rate && job.spec.reader.kind == ReaderKind::lstm_jump)
     return "--target-rate: an lstm-jump reader learns by reward alone and cannot aim at a rate";
@@ -86,7 +95,7 @@ std::optional<std::string> check_options(const Job& job) {
   for (const auto check :
        {check_training_files, check_teacher_of_crops, check_frozen_estimator, check_chrono_cell,
         check_pretraining, check_classifier_only, check_extractive_reader, check_jump_numbers,
-        check_jump_unit, check_target_rate_reader}) {
+        check_jump_unit, check_subword_lengths, check_target_rate_reader}) {
     if (Violation violation = check(job)) return violation;
   }
   return std::nullopt;
@@ -101,6 +110,9 @@ void resolve_options(Job& job) {
     job.fit.jump.tokens_per_jump = job.jump_in_training[0];
     job.fit.jump.max_jumps = job.jump_in_training[1];
   }
+  const bool classifies = job.spec.net == NetKind::classifier;
+  const int buckets = job.buckets.value_or(classifies ? kDefaultBuckets : 0);
+  if (buckets > 0) job.spec.subwords = {job.subwords[0], job.subwords[1], buckets};
   job.fit.crop_size = job.random_crop ? job.max_words : 0;
   if (job.freeze_embeddings) job.fit.adam.embedding_lr_scale = 0;
 }

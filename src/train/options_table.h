@@ -172,6 +172,17 @@ void visit_model_options(AnyJob& job, Visitor&& visit) {
         job.tokenizer);
   visit({"--embedding-size", "N", "size of the embeddings without pretrained ones", {}, kInSpec},
         spec.embedding_size);
+  visit({"--subwords",
+         "MIN,MAX",
+         "shortest and longest character n-gram for the embeddings of unknown words",
+         {},
+         kInSpec},
+        job.subwords);
+  visit({"--buckets", "N",
+         "number of vectors of n-grams; 0 for no subwords (default: 20000 for --task classify, "
+         "else 0)",
+         at_least(0), kInSpec},
+        job.buckets);
   visit({"--jump", "R,K,N",
          "lstm-jump: words read before each jump, longest jump, maximum number of jumps"},
         job.jump);
@@ -191,6 +202,10 @@ void visit_data_options(AnyJob& job, Visitor&& visit) {
   visit({"--trainable-min-count", "N", "minimum count of a word for its embedding to be trained",
          at_least(1)},
         job.trainable_min_count);
+  visit({"--subword-dropout", "X",
+         "a word that occurs N times is learned by its n-grams alone with probability X / (X + N)",
+         at_least(0)},
+        job.fit.dropout.subwords);
   visit({"--freeze-embeddings", "", "do not train the embeddings from the file"},
         job.freeze_embeddings);
   visit({"--embedding-lr-scale", "X", "learning rate of pretrained embeddings, relative",

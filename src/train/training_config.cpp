@@ -18,7 +18,10 @@ Json option_json(const T& value) {
     return value;
 }
 
-Json option_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+template <class T>
+Json option_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
 
 // Compares two configurations without the options for which `ignore` is true.
 template <class Ignore>

@@ -19,6 +19,9 @@ struct Score {
 struct Snapshot {
   std::map<std::string, std::vector<float>> weights;
   std::vector<float> embeddings;
+  std::vector<float> subwords;  // vectors of n-grams, if any
+  // Whether the embeddings contain those of their words' n-grams, as in a model file.
+  bool folded = false;
   Score score;
   std::int64_t step = 0;
 };
@@ -28,7 +31,7 @@ struct TrainingState {
   std::int64_t step = 0, skim_start_step = 0;
   double loss = 0, skim_rate = 0, seconds = 0;
   std::map<std::string, std::vector<float>> arrays;
-  std::vector<std::int32_t> ema_steps;
+  std::vector<std::int32_t> ema_steps, subword_ema_steps;
   Snapshot best;
 };
 

@@ -83,7 +83,7 @@ Weights::Weights(const ModelSpec& spec, const FitOptions& options) {
   const CounterRng rng = CounterRng(options.seed).at(0x3E16);
   const auto gate_count = static_cast<std::int64_t>(gates(spec.reader.cell));
   for (const TensorSpec& tensor : trained_tensors(spec)) {
-    if (tensor.name == "embedding.weight") continue;
+    if (tensor.name == "embedding.weight" || tensor.name == "subword.weight") continue;
     std::vector<std::int64_t> shape(tensor.shape.begin(), tensor.shape.end());
     torch::Tensor made = torch::zeros(shape);
     const CounterRng tensor_rng = rng.at(names_.size());

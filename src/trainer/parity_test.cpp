@@ -29,7 +29,7 @@ Vocabulary make_test_vocabulary() {
   return made;
 }
 
-void expect_parity(ModelSpec spec, const Vocabulary& vocabulary) {
+void expect_parity(ModelSpec spec, Vocabulary vocabulary) {
   if (spec.net == NetKind::classifier) spec.labels = {"no", "perhaps", "yes"};
   spec.vocab_size = static_cast<int>(vocabulary.words.size());
   spec.embedding_size = static_cast<int>(vocabulary.embedding_size);
@@ -51,6 +51,13 @@ void expect_parity(ModelSpec spec, const Vocabulary& vocabulary) {
                                   tensor.data_ptr<float>() + tensor.numel());
   }
   snapshot.embeddings = vocabulary.embeddings;
+  if (spec.subwords.enabled()) {
+    vocabulary.subwords =
+        std::make_shared<SubwordIndex>(spec.subwords, vocabulary.words, spec.tokenizer);
+    const CounterRng rng(4);
+    for (int i = 0; i < spec.subwords.num_buckets * spec.embedding_size; ++i)
+      snapshot.subwords.push_back(2 * rng.uniform(static_cast<std::uint64_t>(i)) - 1);
+  }
   auto bytes = to_bytes(make_draft(spec, vocabulary, snapshot, "", 5));
   ASSERT_TRUE(bytes.has_value()) << bytes.error().message;
   const auto model = Model::from_bytes(std::move(*bytes));
@@ -72,6 +79,18 @@ ModelSpec make_spec(Cell cell, std::vector<int> small) {
 }
 
 class Parity : public testing::TestWithParam<Cell> {};
+
+TEST_P(Parity, UnknownWordsThatAreComposedOfNgrams) {
+  const Vocabulary vocabulary = make_test_vocabulary();
+  for (const NetKind net : {NetKind::classifier, NetKind::cloze, NetKind::span, NetKind::bidaf}) {
+    for (const std::vector<int>& small : std::vector<std::vector<int>>{{}, {5}}) {
+      ModelSpec spec = make_spec(GetParam(), small);
+      spec.net = net;
+      spec.subwords = {2, 4, 30};
+      expect_parity(spec, vocabulary);
+    }
+  }
+}
 
 TEST_P(Parity, EveryPoolingAndDepth) {
   const Vocabulary vocabulary = make_test_vocabulary();

@@ -63,7 +63,8 @@ class OptionBinder {
   void operator()(const OptionInfo& option, std::vector<int>& field) {
     add_numbers(option, field, default_text(field));
   }
-  void operator()(const OptionInfo& option, std::optional<double>& field) {
+  template <class T>
+  void operator()(const OptionInfo& option, std::optional<T>& field) {
     add_numbers(option, field, "");
   }
   template <class T>
@@ -114,7 +115,10 @@ class OptionBinder {
   static const char* expected(const std::vector<int>& /*field*/) {
     return "whole numbers, separated by commas";
   }
-  static const char* expected(const std::optional<double>& /*field*/) { return "a finite number"; }
+  template <class T>
+  static const char* expected(const std::optional<T>& /*field*/) {
+    return expected(T());
+  }
   template <class T>
   static const char* expected(const T& /*field*/) {
     return std::is_integral_v<T> ? "a whole number" : "a finite number";
@@ -132,7 +136,8 @@ class OptionBinder {
     into = value;
     return true;
   }
-  static bool parse(const OptionInfo& option, std::string_view text, std::optional<double>& into) {
+  template <class T>
+  static bool parse(const OptionInfo& option, std::string_view text, std::optional<T>& into) {
     return parse(option, text, into.emplace());
   }
   static bool parse(const OptionInfo& option, std::string_view text, std::vector<int>& into) {

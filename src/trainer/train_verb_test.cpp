@@ -49,7 +49,8 @@ TEST_F(TrainVerb, TrainsAndVerifiesEveryKindOfModel) {
       {"--reader", "lstm-jump", "--jump", "4,6,3", "--jump-in-training", "3,4"},
       {"--reader", "lstm-jump", "--jump", "1,2,3", "--jump-over", "sentences"},
       {"--reader", "skip-rnn", "--cell", "gru", "--gamma", "0.1"},
-      {"--reader", "vcrnn", "--target-rate", "0.7", "--pooling", "max"}};
+      {"--reader", "vcrnn", "--target-rate", "0.7", "--pooling", "max"},
+      {"--buckets", "200", "--subwords", "2,5", "--subword-dropout", "3", "--adversarial", "0.1"}};
   for (Given kind : kinds) {
     SCOPED_TRACE(testing::PrintToString(kind));
     kind.emplace_back("--json");
@@ -112,7 +113,7 @@ TEST_F(TrainVerb, FreezesEmbeddingsOfWordsBelowTrainableMinCount) {
 
 TEST_F(TrainVerb, SplitsOffDevWithoutADevFile) {
   const Outcome done = train({"--train", at("train.tsv"), "--out", at("split.skim"), "--max-steps",
-                              "20", "--embeddings", "none"});
+                              "20", "--embeddings", "none", "--buckets", "100"});
   EXPECT_EQ(done.code, kSuccess) << done.err;
   EXPECT_THAT(done.err, HasSubstr("split off"));
 }
@@ -206,9 +207,10 @@ TEST_F(TrainVerb, AcceptsEmptyAndVeryLongTexts) {
   for (int i = 0; i < 2; ++i) lines += "a\t" + good + "\nb\tbad\n";
   for (int i = 0; i < 4; ++i) lines += "a\tgood\nb\t-\n";
   write(at("long.tsv"), lines);
-  const Outcome done = train({"--train", at("long.tsv"), "--dev", at("long.tsv"), "--out",
-                              at("long.skim"), "--max-steps", "3", "--eval-steps", "3",
-                              "--hidden-size", "8", "--skim-size", "2", "--embeddings", "none"});
+  const Outcome done =
+      train({"--train", at("long.tsv"), "--dev", at("long.tsv"), "--out", at("long.skim"),
+             "--max-steps", "3", "--eval-steps", "3", "--hidden-size", "8", "--skim-size", "2",
+             "--embeddings", "none", "--buckets", "100"});
   EXPECT_EQ(done.code, kSuccess) << done.err;
 }
 

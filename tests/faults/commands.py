@@ -127,7 +127,7 @@ def make_train(skim_train, model, folder):
     """Training. LibTorch may abort when its calls fail, so only the program's own calls on files do."""
     inputs = {"train.tsv": folder / "train.tsv", "dev.tsv": folder / "dev.tsv", "model.skim": model}
     options = {"--train": "train.tsv", "--dev": "dev.tsv", "--out": "model.skim", "--hidden-size": 8, "--skim-size": 2,
-               "--embedding-size": 8, "--embeddings": "none", "--max-steps": 6, "--eval-steps": 3, "--threads": 1, "--checkpoint-seconds": 0.001,
+               "--embedding-size": 8, "--embeddings": "none", "--buckets": 0, "--max-steps": 6, "--eval-steps": 3, "--threads": 1, "--checkpoint-seconds": 0.001,
                "--log": "log.jsonl"}
     return Command("train", skim_train, ["--json", *(part for pair in options.items() for part in pair)], inputs,
                    ("model.skim",), ("mmap", "open", "read", "write", "fsync", "rename", "stat", "interrupt", "partial"),

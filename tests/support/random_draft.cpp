@@ -17,7 +17,7 @@ bool ends_with(std::string_view name, std::string_view end) { return name.ends_w
 // levels occur.
 float weight_bound(const TensorSpec& tensor) {
   const std::string_view name = tensor.name;
-  if (name == "embedding.weight") return 1.0F;
+  if (name == "embedding.weight" || name == "subword.weight") return 1.0F;
   if (ends_with(name, "decision.scale")) return 2.0F;
   if (ends_with(name, ".bias") || ends_with(name, ".bias_hn")) return 0.2F;
   const float uniform = std::sqrt(3.0F / static_cast<float>(tensor.shape.back()));

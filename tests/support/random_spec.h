@@ -94,6 +94,10 @@ inline ModelSpec draw_model_spec(Random& random, const SpecLimits& limits) {
       spec.labels.push_back("label" + std::to_string(count));
   }
   draw_sentence_ends(random, spec);
+  if (random.bernoulli(0.3)) {
+    const int min_length = draw_between(random, 1, 4);
+    spec.subwords = {min_length, draw_between(random, min_length, 6), draw_between(random, 1, 50)};
+  }
   return spec;
 }
 

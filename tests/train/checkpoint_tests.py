@@ -36,8 +36,8 @@ class Checkpoints(Trainings):
     def test_resuming_after_kills_gives_the_same_file(self):
         whole, killed, log = self.at / "whole.skim", self.at / "killed.skim", self.at / "killed.jsonl"
         folder = self.at / "killed.skim.checkpoint"
-        self.train(*self.quick(whole, "--max-steps", 300))
-        options = self.quick(killed, "--max-steps", 300, "--resume", "--log", log)
+        self.train(*self.quick(whole, "--max-steps", 300, "--buckets", 60))
+        options = self.quick(killed, "--max-steps", 300, "--buckets", 60, "--resume", "--log", log)
         kills = self.kill_often(5, [*options, "--checkpoint-seconds", 0.02], folder / "checkpoint.safetensors")
         self.assertGreaterEqual(kills, 3)
         # What a kill during the writing of a checkpoint leaves.

@@ -53,7 +53,8 @@ class Groups(Trainings):
         for batch, count in ((32, 2), (2, 3)):
             with self.subTest(batch=batch, processes=count):
                 one, many = self.at / f"one{batch}.skim", self.at / f"many{batch}.skim"
-                same = ["--max-steps", 40, "--batch-size", batch, "--adversarial", 0.1, "--random-crop", "--max-words", 12]
+                same = ["--max-steps", 40, "--batch-size", batch, "--adversarial", 0.1, "--random-crop", "--max-words", 12,
+                        "--buckets", 60]
                 self.train(*self.quick(one, *same))
                 done = self.launch(count, self.quick(many, *same))
                 self.assertEqual(done.returncode, 0, done.stderr)

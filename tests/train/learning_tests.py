@@ -17,7 +17,8 @@ class Planted(Trainings):
         make_data("planted", "--into", self.at, "--format", "jsonl", "--train", 6000, "--words", 40)
         model = self.at / "planted.skim"
         self.train("--train", self.at / "train.jsonl", "--dev", self.at / "dev.jsonl", "--out", model, "--quiet",
-                   "--learning-rate", 0.005, "--max-steps", 300, "--threads", 1, "--embeddings", "none")
+                   "--learning-rate", 0.005, "--max-steps", 300, "--threads", 1, "--embeddings", "none",
+                   "--buckets", 0)
         texts = [json.loads(line) for line in (self.at / "test.jsonl").read_text().splitlines()]
         lines = "".join(text["text"] + "\n" for text in texts)
         answers = skim("run", "--model", model, "--json", "--words", input=lines).stdout.splitlines()

@@ -135,6 +135,7 @@ Given Trainings::quick(const std::string& out, const Given& given) {
                 {"--eval-steps", "20"},
                 {"--embedding-size", "16"},
                 {"--embeddings", "none"},
+                {"--buckets", "0"},
                 {"--threads", "1"}},
                given);
 }

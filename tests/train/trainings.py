@@ -40,9 +40,9 @@ class Trainings(unittest.TestCase):
 
     @classmethod
     def quick(cls, out, *options):
-        """Options of a run of a second."""
+        """Options of a run of a second, without subwords."""
         usual = {"--train": cls.at / "small/train.tsv", "--dev": cls.at / "small/dev.tsv", "--hidden-size": 20,
                  "--skim-size": 4, "--max-steps": 120, "--eval-steps": 20, "--embedding-size": 16, "--embeddings": "none",
-                 "--threads": 1}
+                 "--buckets": 0, "--threads": 1}
         rest = [part for name, value in usual.items() if name not in options for part in (name, value)]
         return ["--out", out, *rest, *options]
