@@ -19,6 +19,16 @@ const utf8proc_property_t& folding_property(char32_t code) {
   return *utf8proc_get_property(static_cast<utf8proc_int32_t>(code));
 }
 
+// The first character of the compatibility decomposition of `code`.
+char32_t first_of_decomposition(char32_t code) {
+  std::array<utf8proc_int32_t, kMaxDecomposition> codes{};
+  int last_class = 0;
+  const auto count = utf8proc_decompose_char(
+      static_cast<utf8proc_int32_t>(code), codes.data(), kMaxDecomposition,
+      static_cast<utf8proc_option_t>(UTF8PROC_COMPAT | UTF8PROC_COMPOSE), &last_class);
+  return count > 0 ? static_cast<char32_t>(codes[0]) : code;
+}
+
 // Whether NFKC may combine or reorder `code` with the characters before it, or removes it.
 bool depends_on_previous(char32_t code) {
   if (code < 0x300 && code != 0xAD) return false;
@@ -31,8 +41,13 @@ bool depends_on_previous(char32_t code) {
     default:
       break;
   }
-  return property.ignorable ||
-         (property.category >= UTF8PROC_CATEGORY_MN && property.category <= UTF8PROC_CATEGORY_ME);
+  if (property.ignorable ||
+      (property.category >= UTF8PROC_CATEGORY_MN && property.category <= UTF8PROC_CATEGORY_ME))
+    return true;
+  if (property.decomp_seqindex == UINT16_MAX || property.decomp_type == 0) return false;
+  // A Hangul letter by itself, such as U+3161, stands for a vowel that joins a consonant before it.
+  const char32_t first = first_of_decomposition(code);
+  return first != code && depends_on_previous(first);
 }
 
 // Characters that count as one beyond what Unicode says.
