@@ -117,7 +117,7 @@ std::string render(const ReadingView& view, const ReadOptions& chosen) {
     append_reading(json, view, {.words = true, .passes = true});
     return json + "\n";
   }
-  if (chosen.quiet) return printable(view.reading.answer.text) + "\n";
+  if (chosen.quiet) return short_answer(view.reading, view.spec) + "\n";
   const Style style = wants_colour(chosen.colour) ? Style::ansi : Style::brackets;
   std::string text = marked_text(view, style);
   if (!text.empty() && !text.ends_with('\n')) text += '\n';

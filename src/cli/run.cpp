@@ -12,6 +12,7 @@
 #include "cli/input.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
+#include "cli/reading_text.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -52,7 +53,7 @@ void declare(Options& options, RunOptions& chosen) {
   options.add_bounds("--threads", 0, 1024);
   options.add_choice("--input", chosen.input, {"auto", "text", "json"},
                      "input format; auto detects JSON by a first line that starts with {\"");
-  options.add_flag("--json", chosen.json, "one JSON object per line instead of label<TAB>score");
+  options.add_flag("--json", chosen.json, "one JSON object per line instead of plain answers");
   options.add_flag("--words", chosen.words, "with --json: include words and passes");
   options.add_flag("--quiet", chosen.quiet, "no notes");
   options.add_example("skim run reviews.txt > answers.tsv");
@@ -177,8 +178,7 @@ class Runner {
   void append_answer(std::size_t i, double microseconds, std::string& out) const {
     const Reading& reading = *readings_[i];
     if (!chosen_.json) {
-      out += printable(reading.answer.text) + "\t" +
-             format_number(static_cast<double>(reading.answer.score), 4) + "\n";
+      out += answer_line(reading, model_.spec()) + "\n";
       return;
     }
     const ReadingView view{lines_.queries[i].text,

@@ -1,6 +1,7 @@
 #include "eval/evaluate.h"
 
 #include "base/result_macros.h"
+#include "eval/predictions.h"
 #include "eval/tally.h"
 #include "skim/version.h"
 
@@ -10,8 +11,9 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
                         const Progress& progress) {
   const std::size_t parts = options.timing ? 2 : 1;
   Batch batch(model, options.threads);
-  SKIM_ASSIGN_OR_RETURN(
-      auto sums, tally(batch, set.queries, options.policy, sub_progress(progress, 0, parts)));
+  Predictions predictions(model);
+  SKIM_ASSIGN_OR_RETURN(auto sums, tally(batch, set.queries, options.policy,
+                                         sub_progress(progress, 0, parts), predictions.callback()));
 
   Report report;
   report.model = model.name();
@@ -21,12 +23,13 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
   report.impossible = set.impossible;
   report.unaligned = set.unaligned;
   report.words = sums.words;
-  report.metrics = sums.metrics(set);
+  report.metrics = predictions.metrics(set, sums);
   report.skim_rate = sums.skim_rate();
   report.costs = sums.costs;
   report.passes = sums.passes;
   report.labels = model.spec().labels;
-  if (!report.labels.empty())
+  report.label_thresholds.assign(model.label_thresholds().begin(), model.label_thresholds().end());
+  if (!report.labels.empty() && !report.metrics.multilabel)
     report.confusion = ConfusionMatrix(report.labels.size(), set.truth, sums.answers);
   report.machine = this_machine();
   report.version = SKIM_VERSION;

@@ -46,7 +46,7 @@ Result<void> check_strings(const ModelDraft& draft) {
 // Rejects whatever the loader would reject.
 Result<void> check_draft(const ModelDraft& draft) {
   if (auto valid = check(draft.spec); !valid) return cannot_store("spec: " + valid.error().message);
-  if (auto valid = check(draft.calibration); !valid) {
+  if (auto valid = check(draft.calibration, draft.spec); !valid) {
     return cannot_store("calibration: " + valid.error().message);
   }
   SKIM_RETURN_IF_ERROR(check_strings(draft));

@@ -55,13 +55,13 @@ class Classifier final : public Net, public GatheringNet {
   }
 
   void predict(NetMemory& memory, NetOutput out) const override {
-    const std::size_t labels = spec_.labels.size();
+    const std::size_t count = spec_.num_logits();
     pool(memory);
-    memory.work.grow(labels + kPoolPadding);
+    memory.work.grow(count + kPoolPadding);
     float* logits = memory.work.data();
-    linear({head_weight_.data(), head_bias_.data(), labels, stack_.output_size()},
+    linear({head_weight_.data(), head_bias_.data(), count, stack_.output_size()},
            memory.pooled.data(), logits);
-    write_output(logits, labels, out);
+    write_output(logits, count, spec_.output, out);
   }
 
  private:

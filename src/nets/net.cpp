@@ -1,5 +1,7 @@
 #include "nets/net.h"
 
+#include <cmath>
+
 #include "kernels/pool.h"
 #include "nets/bidaf.h"
 #include "nets/classifier.h"
@@ -22,6 +24,16 @@ void append_output(float* logits, std::size_t count, NetOutput out) {
 void write_output(float* logits, std::size_t count, NetOutput out) {
   begin_output(out);
   append_output(logits, count, out);
+}
+
+void write_output(float* logits, std::size_t count, OutputActivation activation, NetOutput out) {
+  if (activation == OutputActivation::softmax) return write_output(logits, count, out);
+  begin_output(out);
+  out.logits.insert(out.logits.end(), logits, logits + count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_linear = activation == OutputActivation::linear;
+    out.scores.push_back(is_linear ? logits[i] : 1 / (1 + std::exp(-logits[i])));
+  }
 }
 
 std::unique_ptr<Net> make_net(const NetParts& parts) {

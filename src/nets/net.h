@@ -68,7 +68,7 @@ struct EncodedQuery {
 // are overwritten and keep their capacity.
 struct NetOutput {
   std::vector<float>& logits;
-  std::vector<float>& scores;  // their softmax
+  std::vector<float>& scores;  // after softmax, sigmoid or nothing
 };
 
 // A net that supports streaming inference, word by word: unidirectional classifiers.
@@ -118,6 +118,8 @@ class Net {
 void begin_output(NetOutput out);
 void append_output(float* logits, std::size_t count, NetOutput out);
 void write_output(float* logits, std::size_t count, NetOutput out);
+// The same with another activation than softmax.
+void write_output(float* logits, std::size_t count, OutputActivation activation, NetOutput out);
 
 // Arguments of make_net. `spec` is that of the file or of its dense baseline. `embeddings` must
 // outlive the net. The folded tables of all readers together take at most `table_bytes`.

@@ -51,8 +51,9 @@ struct ModelResources {
 struct ModelImpl {
   std::shared_ptr<const ModelResources> resources;
   LoadOptions options;
-  ModelSpec spec;           // of the file, or of the dense baseline
-  Calibration calibration;  // empty for the dense baseline, which has no threshold
+  ModelSpec spec;                       // of the file, or of the dense baseline
+  Calibration calibration;              // empty for the dense baseline, which has no threshold
+  std::vector<float> label_thresholds;  // of multi-label models: one per label
   std::vector<PassSpec> passes;
   std::unique_ptr<const Net> net;
 };

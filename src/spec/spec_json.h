@@ -23,7 +23,10 @@ Result<ModelSpec> parse_model_spec(const Json& json, std::string_view where);
 Result<Calibration> parse_calibration(const Json& json, std::string_view where);
 Result<Policy> parse_policy(const Json& json, std::string_view where);
 
-// Validates that thresholds increase within 0 to 1 and work is finite and never increases.
+// Validates that thresholds increase within 0 to 1, work is finite and never increases, and the
+// thresholds of labels are from 0 to 1.
 Result<void> check(const Calibration& calibration);
+// Also validates that the thresholds of labels fit the labels of the spec.
+Result<void> check(const Calibration& calibration, const ModelSpec& spec);
 
 }  // namespace skim

@@ -21,6 +21,9 @@ struct Example {
   std::size_t line = 0;                  // line in the file, from 1; question number in SQuAD files
   std::string id = {};                   // question id of SQuAD; may be empty
   std::vector<GoldAnswer> answers = {};  // SQuAD only, at least one; `label` is the first
+  std::vector<std::string> labels = {};  // LabelKind::multiple only, distinct
+  double value = 0;                      // LabelKind::number only
+  float weight = 1;                      // of the loss in training
 };
 
 struct Dataset {

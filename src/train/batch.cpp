@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "train/batch_targets.h"
 #include "train/counter_rng.h"
 
 namespace skim::train {
@@ -204,6 +205,7 @@ Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen
     batch.labels.data_ptr<std::int64_t>()[i] = item.label;
     batch.question_length[static_cast<std::size_t>(i)] = item.question_length;
   }
+  add_targets(items, batch);
   if (!items[batch.items.front()].soft_targets.empty()) add_soft_targets(items, batch);
   for_packed(
       batch, [&](std::size_t item) -> const WordList& { return items[item].words; },

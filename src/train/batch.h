@@ -31,6 +31,9 @@ struct Batch {
   std::vector<std::int32_t> words;  // ids of the packed rows, then of questions and choices
   torch::Tensor labels;             // [texts]: label, choice or the answer's first word
   torch::Tensor answer_ends;        // [texts], or undefined: the answer's last word
+  torch::Tensor label_sets;         // [texts, labels] of 0 and 1, of multi-label nets only
+  torch::Tensor values;             // [texts], of regression nets only
+  torch::Tensor text_weights;       // [texts], or undefined: of the losses, when one is not 1
   Padded question;                  // one list per text, or undefined
   Padded choices;                   // one list per choice of each text, or undefined
   torch::Tensor choice_padding;     // [texts, max choices], bool: where a text has fewer

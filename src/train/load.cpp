@@ -6,6 +6,7 @@
 #include "base/result_macros.h"
 #include "file/model_file.h"
 #include "spec/params.h"
+#include "tasks/label_sets.h"
 #include "tasks/labels.h"
 #include "tasks/load.h"
 #include "train/distillation_crops.h"
@@ -48,20 +49,33 @@ void report_dropped(const Dataset& data, const Message& message) {
             " answers were not found in their text");
 }
 
+// Sets the labels of a classifier.
+Result<void> find_labels(const Dataset& data, const Message& message, ModelSpec& spec) {
+  if (spec.net != NetKind::classifier || spec.output == OutputActivation::linear) return {};
+  if (spec.output == OutputActivation::sigmoid) {
+    spec.labels = collect_label_sets(data);
+    if (!spec.labels.empty()) return {};
+    return fail(Fault::argument, data.name + ": no text has a label, expected at least one label");
+  }
+  spec.labels = collect_labels(data);
+  if (looks_multi_label(data))
+    message(data.name +
+            ": some labels look like lists, such as 'a,b', but each is one label here; "
+            "--task multilabel learns several labels per text");
+  return check_labels(data, spec.labels);
+}
+
 Result<void> read_files(const Job& job, ModelSpec& spec, const Message& message,
                         TrainingData& data) {
   for (const std::string& file : job.train) {
     message("reading " + file);
-    SKIM_ASSIGN_OR_RETURN(Dataset part, load_examples(file));
+    SKIM_ASSIGN_OR_RETURN(Dataset part, load_examples(file, label_kind(spec)));
     report_dropped(part, message);
     append(data.train, std::move(part));
   }
-  if (spec.net == NetKind::classifier) {
-    spec.labels = collect_labels(data.train);
-    SKIM_RETURN_IF_ERROR(check_labels(data.train, spec.labels));
-  }
+  SKIM_RETURN_IF_ERROR(find_labels(data.train, message, spec));
   if (!job.dev.empty()) {
-    SKIM_ASSIGN_OR_RETURN(Dataset dev, load_examples(job.dev));
+    SKIM_ASSIGN_OR_RETURN(Dataset dev, load_examples(job.dev, label_kind(spec)));
     report_dropped(dev, message);
     data.dev = std::move(dev);
   } else {
@@ -162,6 +176,15 @@ Result<void> add_distillation_crops(const Job& job, const ModelSpec& spec, const
   return {};
 }
 
+// Standardizes the numbers of train and dev, and the last layer of a model to start from.
+Result<void> standardize_targets(TrainingData& data) {
+  SKIM_ASSIGN_OR_RETURN(data.target_scale, measure_target_scale(data.train));
+  standardize(data.target_scale, data.train_items);
+  standardize(data.target_scale, data.dev_items);
+  if (data.start) unfold_scale(data.target_scale, data.start->weights);
+  return {};
+}
+
 // The soft targets of the first `words` words of a text, as its first and as its last.
 Result<std::vector<float>> truncate_soft_targets(const std::vector<float>& whole,
                                                  std::size_t words) {
@@ -190,6 +213,11 @@ Result<void> distill(const Job& job, const ModelSpec& spec, const Message& messa
     const std::vector<float>& target = soft_targets[item.example];
     if (!spec.is_extractive()) {
       item.soft_targets = target;
+      if (spec.output == OutputActivation::linear) {
+        const TargetScale& scale = data.target_scale;
+        for (float& value : item.soft_targets)
+          value = static_cast<float>((static_cast<double>(value) - scale.mean) / scale.scale);
+      }
       continue;
     }
     SKIM_ASSIGN_OR_RETURN(item.soft_targets, truncate_soft_targets(target, item.words.size()));
@@ -213,6 +241,9 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
                         encode(data.train, data.vocabulary, spec, max_words, message));
   SKIM_ASSIGN_OR_RETURN(data.dev_items,
                         encode(data.dev, data.vocabulary, spec, kUntruncated, message));
+  if (spec.output == OutputActivation::linear) {
+    SKIM_RETURN_IF_ERROR(standardize_targets(data));
+  }
   if (job.teacher) {
     SKIM_RETURN_IF_ERROR(distill(job, spec, message, data));
   }

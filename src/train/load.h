@@ -12,6 +12,7 @@
 #include "train/corpus.h"
 #include "train/initial_weights.h"
 #include "train/options.h"
+#include "train/target_scale.h"
 
 namespace skim::train {
 
@@ -20,6 +21,7 @@ struct TrainingData {
   std::optional<InitialWeights> start;
   Vocabulary vocabulary;
   std::vector<Item> train_items, dev_items;
+  TargetScale target_scale;  // of regression, whose items have standardized numbers
 };
 
 // Loads the data and fills in the parts of `spec` that depend on it: labels, vocab_size,

@@ -18,6 +18,15 @@ namespace skim::train {
 // inference time; only the cells learn.
 enum class Estimator { gumbel, straight_through, reinforce, none };
 
+// What is learned.
+enum class Task { classify, multilabel, regress, cloze, span, bidaf };
+
+// The loss of regression, in standard deviations of the numbers.
+enum class RegressionLoss {
+  mse,    // squared error
+  huber,  // squared within one standard deviation, linear beyond: outliers count less
+};
+
 // What an lstm-jump reader counts its runs and jumps in.
 enum class JumpUnit { words, sentences };
 
@@ -55,6 +64,7 @@ struct FitOptions {
   double distillation_temperature = 1;
   double min_temperature = 0.5, temperature_decay = 1e-4;  // of Gumbel-softmax
   Estimator estimator = Estimator::gumbel;
+  RegressionLoss regression_loss = RegressionLoss::mse;
   JumpSpec jump;  // of an lstm-jump reader in training; the spec has that of inference
   Dropout dropout;
   AdamOptions adam;
@@ -91,7 +101,9 @@ struct Job {
                            5};        // lstm-jump: tokens per jump, longest jump, maximum of jumps
   std::vector<int> jump_in_training;  // tokens per jump, maximum of jumps; empty: as `jump`
   JumpUnit jump_over = JumpUnit::words;
-  // Loading the data fills in labels, vocab_size, embedding_size and sentence_end_ids.
+  Task task = Task::classify;
+  // The task decides on net and output. Loading the data fills in labels, vocab_size,
+  // embedding_size and sentence_end_ids.
   ModelSpec spec;
   FitOptions fit;
 };

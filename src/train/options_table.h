@@ -57,11 +57,18 @@ std::string checkpoint_key(const OptionInfo& option);
 template <class E>
 inline constexpr auto kOptionValues = kNames<E>;
 template <>
-inline constexpr std::array kOptionValues<NetKind> = {
-    std::pair{NetKind::classifier, std::string_view("classify")},
-    std::pair{NetKind::cloze, std::string_view("cloze")},
-    std::pair{NetKind::span, std::string_view("span")},
-    std::pair{NetKind::bidaf, std::string_view("bidaf")},
+inline constexpr std::array kOptionValues<Task> = {
+    std::pair{Task::classify, std::string_view("classify")},
+    std::pair{Task::multilabel, std::string_view("multilabel")},
+    std::pair{Task::regress, std::string_view("regress")},
+    std::pair{Task::cloze, std::string_view("cloze")},
+    std::pair{Task::span, std::string_view("span")},
+    std::pair{Task::bidaf, std::string_view("bidaf")},
+};
+template <>
+inline constexpr std::array kOptionValues<RegressionLoss> = {
+    std::pair{RegressionLoss::mse, std::string_view("mse")},
+    std::pair{RegressionLoss::huber, std::string_view("huber")},
 };
 template <>
 inline constexpr std::array kOptionValues<Estimator> = {
@@ -133,11 +140,11 @@ void visit_model_options(AnyJob& job, Visitor&& visit) {
   auto& reader = spec.reader;
   visit({"--task",
          "",
-         "what is learned: a label, which choice fills a gap, or which span of the text answers a "
-         "question",
+         "what is learned: a label, any number of labels, a number, which choice fills a gap, or "
+         "which span of the text answers a question",
          {},
          kInSpec},
-        spec.net);
+        job.task);
   visit({"--reader", "", "the reading method: docs/training.md compares them", {}, kInSpec},
         reader.kind);
   visit({"--cell", "", "the recurrent cell", {}, kInSpec}, reader.cell);
@@ -237,6 +244,9 @@ void visit_optimizer_options(AnyJob& job, Visitor&& visit) {
        "beginning counts; 0 for a forget bias of 1",
        at_least(0)},
       fit.chrono_init);
+  // Stored where it matters: equal trainings give equal files, whatever options there are.
+  visit({"--loss", "", "the loss of --task regress", {}, OnResume::not_stored},
+        fit.regression_loss);
   visit({"--batch-size", "N", "texts per step", at_least(1)}, fit.batch_size);
   visit({"--learning-rate", "X", "learning rate of Adam", above(0), OnResume::may_change},
         fit.adam.learning_rate);

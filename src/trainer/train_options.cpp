@@ -219,6 +219,7 @@ std::optional<int> parse_train_options(Arguments arguments, TrainOptions& chosen
   declare(options, chosen, binder);
   if (const auto code = options.parse(arguments)) return *code;
   if (const auto error = binder.store()) return usage_error("train", *error);
+  train::apply_task(chosen.job);
   if (const auto error = train::check_options(chosen.job)) return usage_error("train", *error);
   if (const auto error = check_output_files(chosen)) return usage_error("train", *error);
   train::resolve_options(chosen.job);
