@@ -6,6 +6,7 @@
 #include "base/result_macros.h"
 #include "tasks/label_sets.h"
 #include "tasks/labels.h"
+#include "tasks/soft_labels.h"
 
 namespace skim {
 
@@ -40,6 +41,7 @@ Result<std::vector<int>> find_truth(const Dataset& data, const ModelSpec& spec) 
 }  // namespace
 
 Result<TestSet> make_test_set(Dataset data, const ModelSpec& spec) {
+  SKIM_RETURN_IF_ERROR(resolve_soft_labels(spec.labels, label_kind(spec), data));
   SKIM_ASSIGN_OR_RETURN(auto truth, find_truth(data, spec));
   TestSet set;
   set.truth = std::move(truth);

@@ -15,6 +15,12 @@ struct GoldAnswer {
   std::size_t begin = 0;  // byte offset in Query::text; npos when it does not occur there
 };
 
+// The probability of a label; without its name in a list in the order of the labels.
+struct SoftLabel {
+  std::string label;
+  float probability = 0;
+};
+
 struct Example {
   Query query;
   std::string label;                     // as the file spells it
@@ -24,6 +30,10 @@ struct Example {
   std::vector<std::string> labels = {};  // LabelKind::multiple only, distinct
   double value = 0;                      // LabelKind::number only
   float weight = 1;                      // of the loss in training
+  // Of a teacher; `probabilities` are those of all labels (soft_labels.h).
+  std::vector<SoftLabel> soft_labels = {};
+  std::vector<float> probabilities = {};
+  bool labelled = true;  // else there are soft labels alone
 };
 
 struct Dataset {

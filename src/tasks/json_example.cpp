@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result_macros.h"
+#include "tasks/soft_labels.h"
 #include "tasks/text_lines.h"
 
 namespace skim {
@@ -92,6 +93,12 @@ Result<void> read_json_example(LabelKind kind, const Json& object, Example& exam
   example.query.text = text->get<std::string>();
   if (const Json* const weight = find(object, "weight"))
     SKIM_RETURN_IF_ERROR(read_weight(to_text(*weight), example));
+  if (const Json* const scores = find(object, "scores");
+      scores != nullptr && kind != LabelKind::number) {
+    SKIM_RETURN_IF_ERROR(read_soft_labels(*scores, example));
+    example.labelled = find(object, "label") != nullptr || find(object, "labels") != nullptr;
+    if (!example.labelled) return {};
+  }
   switch (kind) {
     case LabelKind::single:
       break;

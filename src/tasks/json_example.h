@@ -14,7 +14,8 @@ namespace skim {
 //   single    "label" is a string or an integer
 //   multiple  "labels" is a list of them; or "label", a list or one label
 //   number    "label" is a number, or a number in a string
-// "weight" is optional. Other fields are ignored. The error gives the line.
+// "weight" is optional. So are "scores" beside or instead of labels (soft_labels.h). Other fields
+// are ignored. The error gives the line.
 Result<void> read_json_example(LabelKind kind, const Json& object, Example& example);
 
 // Sets the weight from a decimal number from 0 to 1,000,000.

@@ -74,8 +74,11 @@ std::optional<double> parse_number(std::string_view text) {
 
 std::vector<std::string> collect_label_sets(const Dataset& data) {
   std::set<std::string> distinct;
-  for (const Example& example : data.examples)
+  for (const Example& example : data.examples) {
     distinct.insert(example.labels.begin(), example.labels.end());
+    for (const SoftLabel& soft : example.soft_labels) distinct.insert(soft.label);
+  }
+  distinct.erase("");
   return sort_labels({distinct.begin(), distinct.end()});
 }
 

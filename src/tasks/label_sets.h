@@ -30,8 +30,8 @@ Result<std::vector<std::string>> split_labels(std::string_view list, std::string
 // Parses a finite decimal number, with blanks around it; nothing for other text.
 std::optional<double> parse_number(std::string_view text);
 
-// Returns the distinct labels of Example::labels, in numeric order if all are integers, else sorted
-// by name.
+// Returns the distinct labels of Example::labels and soft labels, in numeric order if all are
+// integers, else sorted by name.
 std::vector<std::string> collect_label_sets(const Dataset& data);
 
 // Returns the indices of each example's labels in `labels`, in increasing order. Integers may be

@@ -77,7 +77,11 @@ Result<std::vector<int>> choice_indices(const Dataset& data) {
 
 std::vector<std::string> collect_labels(const Dataset& data) {
   std::set<std::string> distinct;
-  for (const Example& example : data.examples) distinct.insert(example.label);
+  for (const Example& example : data.examples) {
+    if (example.labelled) distinct.insert(example.label);
+    for (const SoftLabel& soft : example.soft_labels) distinct.insert(soft.label);
+  }
+  distinct.erase("");
   return sort_labels({distinct.begin(), distinct.end()});
 }
 

@@ -38,8 +38,8 @@ Result<std::vector<int>> label_indices(const Dataset& data, std::span<const std:
 // choices or whose label is not among them.
 Result<std::vector<int>> choice_indices(const Dataset& data);
 
-// Returns the distinct labels of a data set, in numeric order if all are integers, else sorted by
-// name.
+// Returns the distinct labels of a data set, those of soft labels included, in numeric order if all
+// are integers, else sorted by name.
 std::vector<std::string> collect_labels(const Dataset& data);
 
 }  // namespace skim

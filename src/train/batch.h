@@ -44,9 +44,10 @@ struct Batch {
   std::shared_ptr<Batch> questions;  // with its own spelling_rows
   torch::Tensor question_index;      // [texts]: the question of each text
   // [texts, labels or max choices]; of extractive nets [texts, first or last word, longest text];
-  // undefined without a teacher.
+  // undefined without soft targets.
   torch::Tensor soft_targets;
   torch::Tensor labelled;   // [texts]: 1, or 0 for texts with soft targets alone; likewise
+  torch::Tensor distilled;  // [texts], bool: which texts have soft targets; undefined if all have
   torch::Tensor reversed;   // [rows]: the row at the same place of the reversed text
   torch::Tensor last_rows;  // [texts]: the row of the last word
   std::int64_t rows() const { return steps.rows; }

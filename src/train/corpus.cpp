@@ -218,6 +218,8 @@ Result<Targets> find_targets(const Dataset& data, const ModelSpec& spec) {
 
 void set_target(const Targets& targets, const Example& example, std::size_t index, Item& item) {
   item.weight = example.weight;
+  item.soft_targets = example.probabilities;
+  item.labelled = example.labelled;
   if (!targets.labels.empty()) item.label = targets.labels[index];
   if (targets.numbers) item.value = static_cast<float>(example.value);
   item.num_labels = targets.num_labels;

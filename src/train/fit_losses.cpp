@@ -9,9 +9,12 @@ using torch::Tensor;
 // Weight of the squared distance from the target rate.
 constexpr double kTargetRateWeight = 4;
 
-// The binary cross-entropy of each text, summed over the labels.
-Tensor label_set_loss(const Tensor& logits, const Tensor& targets) {
-  return torch::binary_cross_entropy_with_logits(logits, targets, {}, {}, at::Reduction::None)
+// The binary cross-entropy of each text, summed over the labels. `weights` are those of texts with
+// the label; none for 1.
+Tensor label_set_loss(const Tensor& logits, const Tensor& targets,
+                      const std::vector<float>& weights) {
+  const Tensor positive = weights.empty() ? Tensor() : torch::tensor(weights);
+  return torch::binary_cross_entropy_with_logits(logits, targets, {}, positive, at::Reduction::None)
       .sum(1);
 }
 
@@ -36,7 +39,8 @@ void Fit::add_reinforce_loss(const ReadOutput& reading, const Tensor& scores, co
 }
 
 Tensor hard_target_loss(const NetOutput& out, const Batch& batch, const FitOptions& options) {
-  if (batch.label_sets.defined()) return label_set_loss(out.logits, batch.label_sets);
+  if (batch.label_sets.defined())
+    return label_set_loss(out.logits, batch.label_sets, options.label_weights);
   if (batch.values.defined())
     return number_loss(out.logits.squeeze(1), batch.values, options.regression_loss);
   const auto loss = [](const Tensor& scores, const Tensor& right) {
@@ -53,9 +57,11 @@ Tensor soft_label_loss(const Tensor& scores, const Tensor& soft_targets, double 
 }
 
 // Binary cross-entropy against a probability per label, at a temperature.
-Tensor soft_label_set_loss(const Tensor& logits, const Tensor& soft_targets, double temperature) {
+Tensor soft_label_set_loss(const Tensor& logits, const Tensor& soft_targets,
+                           const FitOptions& options) {
+  const double temperature = options.distillation_temperature;
   const Tensor target = torch::sigmoid(torch::logit(soft_targets, 1e-6) / temperature);
-  return label_set_loss(logits / temperature, target);
+  return label_set_loss(logits / temperature, target, options.label_weights);
 }
 
 // Cross-entropy against soft targets over words or choices. Padding has probability 0, which a
@@ -74,13 +80,13 @@ Tensor distillation_loss(const NetOutput& out, const Batch& batch, const FitOpti
            soft_position_loss(out.end_logits, soft_targets.select(1, 1), temperature);
   if (batch.choice_padding.defined())
     return soft_position_loss(out.logits, soft_targets, temperature);
-  if (batch.label_sets.defined()) return soft_label_set_loss(out.logits, soft_targets, temperature);
+  if (batch.label_sets.defined()) return soft_label_set_loss(out.logits, soft_targets, options);
   if (batch.values.defined())
     return number_loss(out.logits.squeeze(1), soft_targets.squeeze(1), options.regression_loss);
   return soft_label_loss(out.logits, soft_targets, temperature);
 }
 
-// The loss of each text against its label and, with a teacher, against the soft targets. A text
+// The loss of each text against its label and, if it has them, against its soft targets. A text
 // without a label has soft targets alone. A temperature T scales the gradients of soft targets by
 // 1/T^2, so their loss is multiplied by T^2 (Hinton et al. 2015).
 Tensor Fit::loss_per_text(const NetOutput& out, const Batch& batch) const {
@@ -88,7 +94,9 @@ Tensor Fit::loss_per_text(const NetOutput& out, const Batch& batch) const {
   if (!batch.soft_targets.defined()) return hard;
   const double temperature = options_.distillation_temperature;
   const Tensor distilled = distillation_loss(out, batch, options_);
-  const Tensor hard_weight = batch.labelled * (1 - options_.distillation_weight);
+  Tensor hard_weight = batch.labelled * (1 - options_.distillation_weight);
+  if (batch.distilled.defined())
+    hard_weight = torch::where(batch.distilled, hard_weight, torch::ones_like(hard_weight));
   return hard_weight * hard + (1 - hard_weight) * (temperature * temperature) * distilled;
 }
 

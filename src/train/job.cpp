@@ -81,6 +81,7 @@ Json training_config(const Job& job, const ModelSpec& spec, const TrainingData& 
   Json config = options_json(job);
   if (spec.output == OutputActivation::linear)
     config["loss"] = option_value_name(job.fit.regression_loss);
+  if (!job.class_weights.empty()) config["class_weights"] = job.class_weights;
   config["spec"] = to_json(spec);
   config["start_from"] = data.start ? Json(data.start->checksum) : Json();
   config["train"] = digest(data.train_items);
@@ -309,7 +310,9 @@ Result<JobReport> run_in_group(const Job& job, const JobListener& listener, Proc
   report.is_rank_zero = group.rank() == 0;
   report.finished = report.was_finished = source.kind == ResumeSource::Kind::finished;
   if (report.was_finished) return report;
-  Fit fit(spec, data.vocabulary, data.train_items, data.dev_items, job.fit, group);
+  FitOptions fit_options = job.fit;
+  fit_options.label_weights = data.label_weights;
+  Fit fit(spec, data.vocabulary, data.train_items, data.dev_items, fit_options, group);
   if (const auto weights = initial_weights(spec, data); !weights.empty()) fit.init_weights(weights);
   SKIM_RETURN_IF_ERROR(restore_checkpoint(job, source, config, fit, listener));
   SKIM_ASSIGN_OR_RETURN(report.finished, run_steps(job, fit, group, config, listener));

@@ -9,6 +9,8 @@
 #include "tasks/label_sets.h"
 #include "tasks/labels.h"
 #include "tasks/load.h"
+#include "tasks/soft_labels.h"
+#include "train/class_weights.h"
 #include "train/distillation_crops.h"
 
 namespace skim::train {
@@ -185,6 +187,16 @@ Result<void> standardize_targets(TrainingData& data) {
   return {};
 }
 
+Result<void> weigh_classes(const Job& job, const ModelSpec& spec, TrainingData& data) {
+  SKIM_ASSIGN_OR_RETURN(std::vector<float> weights,
+                        parse_class_weights(job.class_weights, spec, data.train_items));
+  if (spec.output == OutputActivation::sigmoid)
+    data.label_weights = std::move(weights);
+  else
+    apply_class_weights(weights, data.train_items);
+  return {};
+}
+
 // The soft targets of the first `words` words of a text, as its first and as its last.
 Result<std::vector<float>> truncate_soft_targets(const std::vector<float>& whole,
                                                  std::size_t words) {
@@ -200,7 +212,7 @@ Result<std::vector<float>> truncate_soft_targets(const std::vector<float>& whole
   return part;
 }
 
-// Sets the soft targets of all items. The teacher reads whole texts.
+// Sets the soft targets of all items that have none. The teacher reads whole texts.
 Result<void> distill(const Job& job, const ModelSpec& spec, const Message& message,
                      TrainingData& data) {
   const std::size_t texts = data.train_items.size();
@@ -210,6 +222,7 @@ Result<void> distill(const Job& job, const ModelSpec& spec, const Message& messa
           (crops == 0 ? "" : " and " + std::to_string(crops) + " crops"));
   SKIM_ASSIGN_OR_RETURN(SoftTargets soft_targets, job.teacher(data.train, spec));
   for (Item& item : data.train_items) {
+    if (!item.soft_targets.empty()) continue;  // the file has them
     const std::vector<float>& target = soft_targets[item.example];
     if (!spec.is_extractive()) {
       item.soft_targets = target;
@@ -231,6 +244,8 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
                                         const std::function<void(const std::string&)>& message) {
   TrainingData data;
   SKIM_RETURN_IF_ERROR(read_files(job, spec, message, data));
+  SKIM_RETURN_IF_ERROR(resolve_soft_labels(spec.labels, label_kind(spec), data.train));
+  SKIM_RETURN_IF_ERROR(resolve_soft_labels(spec.labels, label_kind(spec), data.dev));
   SKIM_RETURN_IF_ERROR(build_vocabulary(job, spec, data));
   if (!job.start_from.empty()) {
     SKIM_RETURN_IF_ERROR(load_start_model(job, spec, message, data));
@@ -243,6 +258,9 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
                         encode(data.dev, data.vocabulary, spec, kUntruncated, message));
   if (spec.output == OutputActivation::linear) {
     SKIM_RETURN_IF_ERROR(standardize_targets(data));
+  }
+  if (!job.class_weights.empty()) {
+    SKIM_RETURN_IF_ERROR(weigh_classes(job, spec, data));
   }
   if (job.teacher) {
     SKIM_RETURN_IF_ERROR(distill(job, spec, message, data));

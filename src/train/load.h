@@ -21,7 +21,8 @@ struct TrainingData {
   std::optional<InitialWeights> start;
   Vocabulary vocabulary;
   std::vector<Item> train_items, dev_items;
-  TargetScale target_scale;  // of regression, whose items have standardized numbers
+  std::vector<float> label_weights;  // FitOptions::label_weights
+  TargetScale target_scale;          // of regression, whose items have standardized numbers
 };
 
 // Loads the data and fills in the parts of `spec` that depend on it: labels, vocab_size,

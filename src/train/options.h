@@ -65,6 +65,7 @@ struct FitOptions {
   double min_temperature = 0.5, temperature_decay = 1e-4;  // of Gumbel-softmax
   Estimator estimator = Estimator::gumbel;
   RegressionLoss regression_loss = RegressionLoss::mse;
+  std::vector<float> label_weights;  // of multi-label nets, of texts with the label; empty: 1
   JumpSpec jump;  // of an lstm-jump reader in training; the spec has that of inference
   Dropout dropout;
   AdamOptions adam;
@@ -90,6 +91,7 @@ struct Job {
   int threads = 0;             // 0: one per core
   double group_timeout = 300;  // seconds without an answer after which a process counts as lost
   double checkpoint_seconds = 60;
+  std::string class_weights;    // "balanced", a list of label=weight, or empty
   std::size_t train_limit = 0;  // texts to train on, evenly spread; 0: all
   std::size_t max_words = 400;  // of each training text
   bool random_crop = false;     // of longer texts another crop each time, not the beginning

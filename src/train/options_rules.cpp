@@ -57,6 +57,14 @@ Violation check_extractive_reader(const Job& job) {
   return std::nullopt;
 }
 
+Violation check_class_weights(const Job& job) {
+  const bool labels =
+      job.spec.net == NetKind::classifier && job.spec.output != OutputActivation::linear;
+  if (!job.class_weights.empty() && !labels)
+    return "--class-weights is for --task classify and multilabel";
+  return std::nullopt;
+}
+
 Violation check_output(const Job& job) {
   const bool regress = job.spec.output == OutputActivation::linear;
   if (!regress && job.fit.regression_loss != RegressionLoss::mse)
@@ -104,8 +112,8 @@ void apply_task(Job& job) {
 std::optional<std::string> check_options(const Job& job) {
   for (const auto check :
        {check_training_files, check_teacher_of_crops, check_frozen_estimator, check_chrono_cell,
-        check_pretraining, check_classifier_only, check_extractive_reader, check_output,
-        check_jump_numbers, check_jump_unit, check_target_rate_reader}) {
+        check_pretraining, check_classifier_only, check_extractive_reader, check_class_weights,
+        check_output, check_jump_numbers, check_jump_unit, check_target_rate_reader}) {
     if (Violation violation = check(job)) return violation;
   }
   return std::nullopt;

@@ -189,6 +189,13 @@ void visit_data_options(AnyJob& job, Visitor&& visit) {
   visit({"--embedding-lr-scale", "X", "learning rate of pretrained embeddings, relative",
          at_least(0)},
         job.fit.adam.embedding_lr_scale);
+  // Stored only if given: equal trainings give equal files, whatever options there are.
+  visit({"--class-weights",
+         "balanced|A=X,B=Y,...",
+         "weights of the labels in the loss; balanced weighs rare labels more",
+         {},
+         OnResume::not_stored},
+        job.class_weights);
   visit({"--train-limit", "N", "train on N texts, evenly spread; 0 for all", at_least(0)},
         job.train_limit);
   visit({"--max-words", "N", "truncate training texts to N words", at_least(1)}, job.max_words);
@@ -244,7 +251,7 @@ void visit_optimizer_options(AnyJob& job, Visitor&& visit) {
        "beginning counts; 0 for a forget bias of 1",
        at_least(0)},
       fit.chrono_init);
-  // Stored where it matters: equal trainings give equal files, whatever options there are.
+  // Stored with --task regress only.
   visit({"--loss", "", "the loss of --task regress", {}, OnResume::not_stored},
         fit.regression_loss);
   visit({"--batch-size", "N", "texts per step", at_least(1)}, fit.batch_size);

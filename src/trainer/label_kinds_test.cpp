@@ -171,7 +171,73 @@ TEST_F(LabelKinds, HintsAtSetsOfLabels) {
   EXPECT_THAT(hinted.err, HasSubstr("--task multilabel learns several labels per text"));
 }
 
+// Three quarters of the texts have the label 'a', whatever they say.
+TEST_F(LabelKinds, WeighsClassesAndTexts) {
+  std::string lines, weighted;
+  for (int i = 0; i < 80; ++i) {
+    const bool rare = i % 4 == 0;
+    const std::string label = rare ? "b" : "a";
+    lines += label + "\tsame text\n";
+    weighted +=
+        Json{{"label", label}, {"text", "same text"}, {"weight", rare ? 9 : 1}}.dump() + "\n";
+  }
+  write(at("skewed.tsv"), lines);
+  write(at("skewed.jsonl"), weighted);
+  const auto score_of_b = [](const std::string& file, const Given& more) {
+    const Outcome done = train(on("classify", file, "skewed.skim", more));
+    EXPECT_EQ(done.code, kSuccess) << done.err;
+    return Session(load("skewed.skim")).read({"same text", {}, {}}).value().scores[1];
+  };
+  EXPECT_NEAR(score_of_b("skewed.tsv", {}), 0.25, 0.1);
+  EXPECT_NEAR(score_of_b("skewed.tsv", {"--class-weights", "balanced"}), 0.5, 0.1);
+  EXPECT_NEAR(score_of_b("skewed.tsv", {"--class-weights", "b=9"}), 0.75, 0.1);
+  EXPECT_NEAR(score_of_b("skewed.jsonl", {}), 0.75, 0.1);
+}
+
+TEST_F(LabelKinds, WeighsLabelsOfSets) {
+  const auto score_of_traffic = [](const Given& more) {
+    Given options = {"--max-steps", "40", "--learning-rate", "0.001"};
+    options.insert(options.end(), more.begin(), more.end());
+    result(train(on_sets("weighted.skim", options)));
+    return Session(load("weighted.skim")).read({"more", {}, {}}).value().scores[1];
+  };
+  const float plain = score_of_traffic({});
+  EXPECT_GT(score_of_traffic({"--class-weights", "balanced"}), plain);
+  EXPECT_LT(score_of_traffic({"--class-weights", "traffic=0.1"}), plain);
+}
+
+// Lines with scores of a teacher, some of them with a wrong label, some without, some without
+// scores.
+TEST_F(LabelKinds, LearnsFromSoftLabels) {
+  std::string lines, truth;
+  for (int i = 0; i < 120; ++i) {
+    const bool fruit = i % 2 == 0;
+    const std::string text = fruit ? "an apple" : "a car";
+    Json line = {{"text", text}};
+    if (i % 3 != 0) line["scores"] = {{"fruit", fruit ? 0.8 : 0.2}, {"traffic", fruit ? 0.2 : 0.8}};
+    if (i % 3 == 0) line["label"] = fruit ? "fruit" : "traffic";
+    if (i % 3 == 1) line["label"] = "fruit";
+    lines += line.dump() + "\n";
+    truth += std::string(fruit ? "fruit" : "traffic") + "\t" + text + "\n";
+  }
+  write(at("soft.jsonl"), lines);
+  write(at("truth.tsv"), truth);
+  const Json told = result(
+      train(on("classify", "soft.jsonl", "soft.skim",
+               {"--distillation-weight", "1", "--test", at("truth.tsv"), "--max-steps", "300"})));
+  EXPECT_EQ(told["test_accuracy"], 1);
+  // Two thirds of the texts have the soft label 0.8, one third the label.
+  const Reading reading = Session(load("soft.skim")).read({"an apple", {}, {}}).value();
+  EXPECT_NEAR(reading.answer.score, (2 * 0.8 + 1) / 3, 0.06);
+  const Json sets = result(train(on("multilabel", "soft.jsonl", "soft.skim",
+                                    {"--distillation-weight", "1", "--test", at("truth.tsv")})));
+  EXPECT_EQ(sets["test_micro_f1"], 1);
+}
+
 TEST_F(LabelKinds, RefusesWhatDoesNotFit) {
+  expect_refused(on_numbers("x.skim", {"--class-weights", "balanced"}), "--class-weights is for");
+  expect_refused(on_sets("x.skim", {"--class-weights", "x=2"}), "no text has the label 'x'");
+
   expect_refused(quick(at("x.skim"), {"--loss", "huber"}), "--loss is for --task regress");
   expect_refused(on_sets("x.skim", {"--reader", "lstm-jump"}), "--reader lstm-jump");
   expect_refused(on_numbers("x.skim", {"--reader", "lstm-jump"}), "--reader lstm-jump");
