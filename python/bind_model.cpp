@@ -58,6 +58,11 @@ py::tuple to_tuple(const Pass& pass) {
                         make_readonly_array({count}, p_read.data()));
 }
 
+// The text of a number; empty for other answers, whose text Python has.
+std::string number_text(const Answer& answer) {
+  return answer.index < 0 && answer.begin == answer.end ? answer.text : std::string{};
+}
+
 // The fields in the order of RawReading in python/skim/_skim.pyi.
 py::tuple to_tuple(const Reading& reading, double microseconds) {
   py::list passes;
@@ -65,12 +70,13 @@ py::tuple to_tuple(const Reading& reading, double microseconds) {
   const Answer& answer = reading.answer;
   const Costs& costs = reading.costs;
   return py::make_tuple(
-      py::make_tuple(answer.index, answer.score, answer.begin, answer.end),
+      py::make_tuple(answer.index, answer.score, answer.begin, answer.end, answer.value,
+                     number_text(answer)),
       make_readonly_array({static_cast<py::ssize_t>(reading.scores.size())}, reading.scores.data()),
       to_array(reading.words), to_array(reading.question_words), py::tuple(passes),
       py::make_tuple(costs.paper.reduction(), costs.counted.reduction(),
                      costs.executed.reduction()),
-      skim_rate(reading.trace), microseconds);
+      skim_rate(reading.trace), microseconds, py::tuple(py::cast(reading.labels)));
 }
 
 // A model with a pool of idle sessions. The GIL guards the pool.
@@ -205,6 +211,11 @@ void bind_model(py::module_& module) {
       .def_property_readonly("name", &model_name)
       .def_property_readonly("labels",
                              [](const SharedModel& shared) { return shared.model().spec().labels; })
+      .def_property_readonly("label_thresholds",
+                             [](const SharedModel& shared) {
+                               const auto thresholds = shared.model().label_thresholds();
+                               return std::vector<float>(thresholds.begin(), thresholds.end());
+                             })
       .def_property_readonly(
           "spec", [](const SharedModel& shared) { return to_json_text(shared.model().spec()); })
       .def_property_readonly(

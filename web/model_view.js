@@ -9,9 +9,15 @@ const kNets = {
   bidaf: 'answers questions with a span of the text (BiDAF)',
 };
 
+// What the classifier gives a text.
+const kOutputs = {
+  sigmoid: 'gives texts any number of labels',
+  linear: 'gives texts a number',
+};
+
 // What the model does, its labels if they are few, its layers and directions.
 export function modelFacts(model) {
-  const facts = [kNets[model.net] ?? model.net];
+  const facts = [kOutputs[model.output] ?? kNets[model.net] ?? model.net];
   if (model.labels?.length > 0 && model.labels.length < 6) facts.push(model.labels.join(' or '));
   if (model.num_layers > 1) facts.push(`${model.num_layers} layers`);
   if (model.directions > 1) facts.push('both directions');

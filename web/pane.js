@@ -2,7 +2,7 @@
 import {BarChart} from './bar_chart.js';
 import {element, setText} from './dom.js';
 import {formatFactor, formatFraction, formatPercent, formatSpeedup, formatTime} from './numbers.js';
-import {countRead, describeStep, splitSteps, stepDecision} from './reading.js';
+import {answerText, countRead, describeStep, hasScore, isAnswer, splitSteps, stepDecision} from './reading.js';
 import {toSpans} from './utf8.js';
 import {Words, wordsInSpan} from './words.js';
 
@@ -62,7 +62,8 @@ export class Pane {
   get summary() {
     if (this.#shown === null) return '';
     const {reading} = this.#shown;
-    return `${reading.answer.text}, ${formatPercent(reading.answer.score)}. ` +
+    const score = hasScore(reading) ? `, ${formatPercent(reading.answer.score)}` : '';
+    return `${answerText(reading)}${score}. ` +
         `${this.#parts['read-words'].textContent} words read, ${formatPercent(reading.skim_rate)} skimmed, ` +
         `${formatFactor(reading.flop_reduction.counted)} less work.`;
   }
@@ -123,9 +124,10 @@ export class Pane {
   }
 
   #showAnswer() {
-    const {reading: {answer}, text} = this.#shown;
-    setText(this.#parts.answer, answer.text);
-    setText(this.#parts.score, formatPercent(answer.score));
+    const {reading, text} = this.#shown;
+    const {answer} = reading;
+    setText(this.#parts.answer, answerText(reading));
+    setText(this.#parts.score, hasScore(reading) ? formatPercent(answer.score) : '');
     const isSpan = answer.begin < answer.end;
     const span = isSpan ? toSpans(text.source, [answer])[0] : null;
     this.#words.text.setAnswer(...(isSpan ? wordsInSpan(span, text.spans) : [0, 0]));
@@ -142,7 +144,7 @@ export class Pane {
     scores.forEach((entry, i) => {
       const row = list.children[i];
       const name = entry.label ?? entry.choice;
-      row.classList.toggle('best', name === reading.answer.text);
+      row.classList.toggle('best', isAnswer(reading, name));
       setText(row.querySelector('.name'), name);
       setText(row.querySelector('.value'), formatPercent(entry.score));
       row.querySelector('.fill').style.width = `${100 * entry.score}%`;

@@ -48,6 +48,22 @@ export function parsePassName({reader}) {
   return {stack, layer: layer === '' ? '' : String(Number(layer) + 1), direction};
 }
 
+// The answer in words: of a multi-label model its labels.
+export function answerText({answer, labels}) {
+  if (labels === undefined) return answer.text;
+  return labels.length > 0 ? labels.join(', ') : 'no label';
+}
+
+// Whether the answer has a probability: a number has none, several labels have one each.
+export function hasScore({answer, labels}) {
+  return labels === undefined && answer.score !== undefined;
+}
+
+// Whether a label or choice is (part of) the answer.
+export function isAnswer({answer, labels}, name) {
+  return labels === undefined ? name === answer.text : labels.includes(name);
+}
+
 // Groups passes by layer, in order. Omits the layer number where a stack has one layer only.
 export function groupByLayer(passes) {
   const parts = passes.map(parsePassName);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct LoadOptions {
 };
 
 // What `skim train` and `skim tune` measure on a data set: the relation between threshold and work,
-// and the temperature.
+// the temperature, and the thresholds of labels.
 struct Calibration {
   struct Point {
     double threshold = 0;
@@ -41,6 +42,8 @@ struct Calibration {
   // The scores are softmax(logits / temperature) (Guo et al. 2017). 1 unless
   // ModelSpec::is_softmax_classifier().
   double temperature = 1;
+  // Of multi-label models, one per label: a text has the label if its score is above. Empty: 0.5.
+  std::vector<float> label_thresholds = {};
   bool operator==(const Calibration&) const = default;
 };
 
@@ -58,6 +61,8 @@ class Model {
 
   const ModelSpec& spec() const;
   const Calibration& calibration() const;
+  // Of multi-label models, one per label: those of the calibration, or 0.5. Others have none.
+  std::span<const float> label_thresholds() const;
   // The path or name that it was loaded from.
   const std::string& name() const;
   // 16 hex digits, equal for equal files: the checksum of the header, which contains that of the

@@ -42,6 +42,14 @@ enum class Decision {
 };
 
 enum class Pooling { last, max, mean, attention };
+
+// What a classifier makes of its logits.
+enum class OutputActivation {
+  softmax,  // one label per text: probabilities that sum to 1
+  sigmoid,  // any number of labels per text: one probability per label
+  linear,   // no labels but a number: regression
+};
+
 // Storage of the embeddings and of the big cells' matrices, and arithmetic of the big cells'
 // recurrent product U h. Decisions, small cells, input projections, gates, pooling and heads are
 // always f32, from the stored values.
@@ -150,19 +158,24 @@ struct ModelSpec {
   int num_layers = 1;
   bool bidirectional = false;
   Pooling pooling = Pooling::last;
+  OutputActivation output = OutputActivation::softmax;  // softmax unless a classifier
   WeightType weight_type = WeightType::f32;  // of big cells and embeddings; all else is f32
-  std::vector<std::string> labels;           // classifier only
+  std::vector<std::string> labels;           // classifier only; none if output is linear
   CharCnnSpec char_cnn = {};                 // bidaf only
   SubwordSpec subwords = {};
 
   int directions() const { return bidirectional ? 2 : 1; }
   // Size of a layer's output per word, the directions concatenated.
   int output_size() const { return reader.hidden_size * directions(); }
+  // The number of logits of a classifier.
+  std::size_t num_logits() const { return output == OutputActivation::linear ? 1 : labels.size(); }
   // Whether an answer is a span of the text.
   bool is_extractive() const { return net == NetKind::span || net == NetKind::bidaf; }
   // Whether an answer is one of the labels and the scores are their softmax. Only such scores have
   // a temperature and a confidence, the score of the answer.
-  bool is_softmax_classifier() const { return net == NetKind::classifier; }
+  bool is_softmax_classifier() const {
+    return net == NetKind::classifier && output == OutputActivation::softmax;
+  }
   // Whether the input of the first layer is the word embedding alone. A span net adds the attended
   // question vector and its product with the embedding, a bidaf net the output of the character
   // CNN.

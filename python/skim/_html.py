@@ -20,7 +20,7 @@ ANSWER = "outline:2px solid #4a7bd0;outline-offset:2px;border-radius:3px"
 
 def reading_html(reading: Reading, min_width: int, has_many_widths: bool) -> str:
     passes = list(reading.passes)
-    parts = [f'<div class="skim-reading"><p><b>{html.escape(reading.label)}</b> {reading.score:.1%}'
+    parts = [f'<div class="skim-reading"><p>{answer_html(reading)}'
              f'<span style="{SKIMMED}"> &middot; {summary(reading)}</span></p>']
     if reading.question:
         parts.append(f'<p><i>{html.escape(reading.question)}</i></p>')
@@ -31,6 +31,17 @@ def reading_html(reading: Reading, min_width: int, has_many_widths: bool) -> str
         else:
             parts.append(f"<details><summary>{html.escape(each.reader)}, {each.over}</summary>{body}</details>")
     return "".join(parts) + scores_html(reading) + "</div>"
+
+
+def answer_html(reading: Reading) -> str:
+    """The label with its score, the labels of a multi-label model, or the number."""
+    if reading.value is not None:
+        return f"<b>{html.escape(reading.label)}</b>"
+    if reading._model.output == "sigmoid":
+        scores = reading.scores
+        labels = [f"<b>{html.escape(label)}</b> {scores[label]:.1%}" for label in reading.labels]
+        return ", ".join(labels) or "no label"
+    return f"<b>{html.escape(reading.label)}</b> {reading.score:.1%}"
 
 
 def summary(reading: Reading) -> str:

@@ -40,6 +40,7 @@ class Model:
         spec = json.loads(core.spec)
         reader = spec["reader"]
         self._info = ModelInfo(net=spec["net"], labels=tuple(core.labels), min_width=core.min_width,
+                               output=spec.get("output", "softmax"),
                                has_many_widths=len(reader["skim_sizes"]) > 1 or reader["kind"] == "vcrnn")
 
     @classmethod
@@ -67,6 +68,11 @@ class Model:
     def labels(self) -> Tuple[str, ...]:
         """The labels of a classifier; empty for other models."""
         return self._info.labels
+
+    @property
+    def label_thresholds(self) -> Dict[str, float]:
+        """The threshold of each label of a multi-label model: a text has the label if its score is above."""
+        return dict(zip(self._info.labels, self._core.label_thresholds))
 
     @property
     def spec(self) -> Dict[str, Any]:

@@ -40,15 +40,16 @@ class Pass(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """The label, the choice or the span of the text."""
+    """The label, the choice, the span of the text or the number."""
 
     text: str
-    index: int  # of the label or choice; -1 for a span of the text
-    score: float
+    index: int  # of the label or choice; -1 for a span or a number
+    score: float  # 0 for a number
     begin: Optional[int]  # text[begin:end] is the answer; None unless it is a span of the text
     end: Optional[int]
     begin_byte: Optional[int]
     end_byte: Optional[int]
+    value: Optional[float] = None  # the number; None unless the model is a regression model
 
 
 class Query(NamedTuple):
@@ -66,6 +67,7 @@ class ModelInfo(NamedTuple):
     labels: Tuple[str, ...]
     min_width: int  # the smallest number of units that a step updates
     has_many_widths: bool  # more widths than read and skimmed
+    output: str = "softmax"  # or "sigmoid" (multi-label), "linear" (regression)
 
     @property
     def is_extractive(self) -> bool:
@@ -74,7 +76,7 @@ class ModelInfo(NamedTuple):
     @property
     def has_confidence(self) -> bool:
         """Whether the score of the answer is that of a softmax over the labels."""
-        return self.net == "classifier"
+        return self.net == "classifier" and self.output == "softmax"
 
 
 class Reading:
@@ -118,8 +120,20 @@ class Reading:
         return self.answer.text
 
     @property
+    def labels(self) -> Tuple[str, ...]:
+        """The labels of the text: of a multi-label model all above their thresholds, of other classifiers the label."""
+        if self._model.output == "sigmoid":
+            return tuple(self._model.labels[index] for index in self._raw[8])
+        return (self.label,) if self._model.labels else ()
+
+    @property
+    def value(self) -> Optional[float]:
+        """The number that a regression model predicts; None for other models."""
+        return self._raw[0][4] if self._model.output == "linear" else None
+
+    @property
     def score(self) -> float:
-        """The probability of the answer."""
+        """The probability of the answer; 0 for a number."""
         return self._raw[0][1]
 
     @property
@@ -129,12 +143,14 @@ class Reading:
 
     @property
     def scores(self) -> Dict[str, float]:
-        """The score of each label or choice; empty if the answer is a span of the text."""
+        """The score of each label or choice; empty if the answer is a span of the text or a number."""
         return dict(zip(self._candidates, self._raw[1].tolist()))
 
     @property
     def answer(self) -> Answer:
-        index, score, begin, end = self._raw[0]
+        index, score, begin, end, value, number = self._raw[0]
+        if self._model.output == "linear":
+            return Answer(number, index, score, None, None, None, None, value)
         if not self._model.is_extractive:
             return Answer(self._candidates[index], index, score, None, None, None, None)
         encoded = self.text.encode()
@@ -193,7 +209,11 @@ class Reading:
         answer = self.answer
         score = round_to_six_digits(answer.score)
         fields: Dict[str, Any] = {"answer": {"text": answer.text, "index": answer.index, "score": score}}
-        if self._model.is_extractive:
+        if self._model.output == "sigmoid":
+            fields["labels"] = list(self.labels)
+        if answer.value is not None:
+            fields["answer"] = {"text": answer.text, "value": round_to_six_digits(answer.value)}
+        elif self._model.is_extractive:
             fields["answer"].update(begin=answer.begin_byte, end=answer.end_byte)
         if self._abstain is not None:
             fields["abstained"] = self.abstained
@@ -224,7 +244,11 @@ class Reading:
 
     def __repr__(self) -> str:
         read = sum(word.read for word in self.words)
-        return f"<skim.Reading {self.label!r} {self.score:.4f}, read {read} of {len(self.words)} words>"
+        if self._model.output == "sigmoid":
+            answer = repr(self.labels)
+        else:
+            answer = self.label if self.value is not None else f"{self.label!r} {self.score:.4f}"
+        return f"<skim.Reading {answer}, read {read} of {len(self.words)} words>"
 
     def __eq__(self, other: object) -> bool:
         """Whether text, answer and trace are bit-identical; ignores the time."""
@@ -236,15 +260,15 @@ class Reading:
         return hash((self._query, self._raw[0]))
 
     def _key(self) -> Tuple[Any, ...]:
-        answer, scores, words, question_words, passes, costs, skim_rate, _ = self._raw
+        answer, scores, words, question_words, passes, costs, skim_rate, _, labels = self._raw
         traces = [(reader, hidden_size, over, widths.tobytes(), p_read.tobytes())
                   for reader, hidden_size, over, widths, p_read in passes]
         return (self._query, self._model, self._threshold, self._abstain, self._confident, answer, scores.tobytes(), words.tobytes(),
-                question_words.tobytes(), traces, costs, skim_rate)
+                question_words.tobytes(), traces, costs, skim_rate, labels)
 
     @property
     def _candidates(self) -> Tuple[str, ...]:
-        if self._model.is_extractive:
+        if self._model.is_extractive or self._model.output == "linear":
             return ()
         return self._model.labels if self._model.net == "classifier" else self._query.choices
 

@@ -13,10 +13,11 @@ PolicyParts = Tuple[float, str, int, Optional[float]]
 QueryParts = Tuple[bytes, bytes, List[bytes]]
 # Reader, hidden size, over, widths, p_read.
 RawPass = Tuple[str, int, str, npt.NDArray[np.uint16], Floats]
-# Answer (index, score, begin, end), scores, byte offsets of the words and of the question's words, passes, FLOP
-# reductions by the three cost rules, skim rate, microseconds.
+# Answer (index, score, begin, end, value, text of a number), scores, byte offsets of the words and of the question's
+# words, passes, FLOP reductions by the three cost rules, skim rate, microseconds, indices of the labels of a multi-label
+# model.
 RawReading = Tuple[
-    Tuple[int, float, int, int],
+    Tuple[int, float, int, int, float, str],
     Floats,
     npt.NDArray[np.int64],
     npt.NDArray[np.int64],
@@ -24,6 +25,7 @@ RawReading = Tuple[
     Tuple[float, float, float],
     float,
     float,
+    Tuple[int, ...],
 ]
 
 class Model:
@@ -38,6 +40,8 @@ class Model:
     def name(self) -> bytes: ...
     @property
     def labels(self) -> List[str]: ...
+    @property
+    def label_thresholds(self) -> List[float]: ...
     @property
     def spec(self) -> str: ...
     @property

@@ -33,7 +33,8 @@ def prepared():
         for file, options in (("planted", []), ("both", ["--bidirectional", "yes", "--num-layers", "2"]),
                               ("levels", ["--cell", "gru", "--skim-size", "20,0", "--weights", "int8",
                                           "--pooling", "max"]),
-                              ("unicode", ["--tokenizer", "unicode"])):
+                              ("unicode", ["--tokenizer", "unicode"]),
+                              ("multilabel", ["--output", "sigmoid"]), ("number", ["--output", "linear"])):
             subprocess.run([*planted, "--model", FOLDER / f"{file}.skim", *options], check=True)
         subprocess.run([*planted, "--seeds", FOLDER], check=True)
         subprocess.run([os.environ["SKIM_MAKE_DATA"], "planted", "--into", FOLDER, "--train", "1000", "--dev", "1", "--test",

@@ -21,7 +21,7 @@ class SameAsProgram(unittest.TestCase):
 
     def test_many_texts_by_every_model(self):
         queries = [{"text": text} for text in support.texts()]
-        for name in ("default", "both", "levels"):
+        for name in ("default", "both", "levels", "multilabel", "number"):
             with self.subTest(name):
                 self.assert_same(support.model(name).read_many(support.texts(), threads=2), support.run_json(name, queries))
 

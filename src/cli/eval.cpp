@@ -84,6 +84,26 @@ Table early_answer_table(const Report& report) {
   return table;
 }
 
+void add_metrics(const Metrics& metrics, Table& table) {
+  const auto row = [&table](std::string name, std::string value) {
+    table.rows.push_back({std::move(name), std::move(value)});
+  };
+  if (metrics.multilabel) {
+    row("micro F1", format_percent(metrics.multilabel->micro_f1, 2));
+    row("macro F1", format_percent(metrics.multilabel->macro_f1, 2));
+    row("precision at 1", format_percent(metrics.multilabel->precision_at_1, 2));
+    row("subset accuracy", format_percent(metrics.multilabel->subset_accuracy, 2));
+  } else if (metrics.regression) {
+    row("mean absolute error", format_number(metrics.regression->mae, 4));
+    row("root mean squared error", format_number(metrics.regression->rmse, 4));
+    row("Pearson correlation", format_number(metrics.regression->pearson, 4));
+    row("Spearman correlation", format_number(metrics.regression->spearman, 4));
+  } else {
+    row(metrics.f1 ? "exact match" : "accuracy", format_percent(metrics.accuracy, 2));
+    if (metrics.f1) row("F1", format_percent(*metrics.f1, 2));
+  }
+}
+
 Table summary_table(const Report& report) {
   Table table;
   const auto row = [&table](std::string name, std::string value) {
@@ -93,8 +113,7 @@ Table summary_table(const Report& report) {
   if (report.impossible > 0)
     row("questions without an answer, skipped", std::to_string(report.impossible));
   row("words", std::to_string(report.words));
-  row(report.metrics.f1 ? "exact match" : "accuracy", format_percent(report.metrics.accuracy, 2));
-  if (report.metrics.f1) row("F1", format_percent(*report.metrics.f1, 2));
+  add_metrics(report.metrics, table);
   row("skim rate", format_percent(report.skim_rate, 2));
   if (report.policy.confident) row("words never looked at", format_percent(report.unseen_share, 2));
   row("FLOP reduction, as in the paper", format_factor(report.costs.paper.reduction()));
@@ -121,10 +140,24 @@ Table label_table(const Report& report) {
   return table;
 }
 
+Table multilabel_table(const Report& report) {
+  Table table{{"label", "examples", "recall", "precision", "F1", "threshold"}, {}};
+  for (std::size_t i = 0; i < report.labels.size(); ++i) {
+    const LabelCounts& counts = report.metrics.multilabel->labels[i];
+    table.rows.push_back({report.labels[i], std::to_string(counts.examples),
+                          format_percent(counts.recall(), 1), format_percent(counts.precision(), 1),
+                          format_percent(counts.f1(), 1),
+                          format_number(static_cast<double>(report.label_thresholds[i]), 3)});
+  }
+  return table;
+}
+
 std::string report_text(const Report& report) {
   std::string text = printable(report.model + " on " + report.data) + "\n\n";
   text += table_text(summary_table(report));
-  if (!report.labels.empty()) text += "\n" + table_text(label_table(report));
+  if (!report.labels.empty())
+    text += "\n" +
+            table_text(report.metrics.multilabel ? multilabel_table(report) : label_table(report));
   if (report.confidence) text += "\n" + table_text(coverage_table(*report.confidence));
   if (!report.early_answers.empty()) text += "\n" + table_text(early_answer_table(report));
   if (report.timing) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/result_macros.h"
+#include "tasks/label_sets.h"
 #include "tasks/load.h"
 
 namespace skim::cli {
@@ -22,14 +23,14 @@ std::string validate(const DataChoice& choice) {
   return choice.limit < 0 ? "--limit must not be negative" : "";
 }
 
-Result<Dataset> load_data(const DataChoice& choice) {
-  auto data = load_examples(choice.file);
+Result<Dataset> load_data(const DataChoice& choice, const ModelSpec& spec) {
+  auto data = load_examples(choice.file, label_kind(spec));
   if (!data || choice.limit == 0) return data;
   return subsample(std::move(*data), static_cast<std::size_t>(choice.limit));
 }
 
 Result<TestSet> load_test_set(const DataChoice& choice, const Model& model) {
-  SKIM_ASSIGN_OR_RETURN(auto data, load_data(choice));
+  SKIM_ASSIGN_OR_RETURN(auto data, load_data(choice, model.spec()));
   return make_test_set(std::move(data), model.spec());
 }
 

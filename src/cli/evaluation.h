@@ -29,7 +29,8 @@ void declare(Options& options, DataChoice& choice);
 // Returns an error message for invalid options; empty if valid.
 std::string validate(const DataChoice& choice);
 
-Result<Dataset> load_data(const DataChoice& choice);
+// Loads labels of the kind that a model with this spec needs.
+Result<Dataset> load_data(const DataChoice& choice, const ModelSpec& spec);
 Result<TestSet> load_test_set(const DataChoice& choice, const Model& model);
 
 struct TimingChoice {

@@ -61,6 +61,13 @@ std::string labels_text(const std::vector<std::string>& labels) {
   return labels.size() > kShown ? text + ", ..." : text;
 }
 
+// What the model predicts.
+std::pair<std::string, std::string> output_line(const ModelSpec& spec) {
+  if (spec.output == OutputActivation::linear) return {"output", "a number (regression)"};
+  const bool multi = spec.output == OutputActivation::sigmoid;
+  return {"labels", labels_text(spec.labels) + (multi ? " (multi-label)" : "")};
+}
+
 std::string calibration_text(const Calibration& calibration) {
   if (calibration.points.empty()) return "none (see skim tune)";
   // Rounded up, so that the printed budget is valid.
@@ -139,7 +146,7 @@ std::string info_text(const ModelInfo& info) {
   lines.push_back({"parameters", std::to_string(info.parameters) + ", of which embedding " +
                                      std::to_string(info.embedding_parameters())});
   lines.push_back({"weight type", std::string(to_string(spec.weight_type))});
-  lines.push_back({"labels", labels_text(spec.labels)});
+  lines.push_back(output_line(spec));
   lines.push_back({"calibration", calibration_text(info.file.calibration)});
   if (spec.is_softmax_classifier())
     lines.push_back({"temperature", temperature_text(info.file.calibration)});

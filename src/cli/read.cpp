@@ -121,7 +121,9 @@ std::string render(const ReadingView& view, const ReadOptions& chosen) {
     return json + "\n";
   }
   if (chosen.quiet)
-    return printable(is_abstained(view) ? chosen.abstain.label : view.reading.answer.text) + "\n";
+    return (is_abstained(view) ? printable(chosen.abstain.label)
+                               : short_answer(view.reading, view.spec)) +
+           "\n";
   const Style style = wants_colour(chosen.colour) ? Style::ansi : Style::brackets;
   std::string text = marked_text(view, style);
   if (!text.empty() && !text.ends_with('\n')) text += '\n';

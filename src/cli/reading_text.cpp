@@ -63,6 +63,25 @@ std::string format_time(double microseconds) {
   return format_number(microseconds, microseconds < 10 ? 1 : 0) + " us";
 }
 
+std::string format_score(float score) {
+  return " " + format_number(static_cast<double>(score) * 100, 1) + "%";
+}
+
+// "positive 97.1%", "joy 81.0%, love 40.3%", "no label (most likely joy 12.0%)" or "3.7".
+std::string answer_with_score(const Reading& reading, const ModelSpec& spec) {
+  const std::string best = printable(reading.answer.text);
+  if (spec.output == OutputActivation::linear) return best;
+  if (spec.output == OutputActivation::softmax) return best + format_score(reading.answer.score);
+  std::string list;
+  for (const int label : reading.labels) {
+    const auto index = static_cast<std::size_t>(label);
+    list += (list.empty() ? "" : ", ") + printable(spec.labels[index]) +
+            format_score(reading.scores[index]);
+  }
+  if (!list.empty()) return list;
+  return "no label (most likely " + best + format_score(reading.answer.score) + ")";
+}
+
 WordClass classify_step(const Step& step, const Pass& pass, const ModelSpec& spec) {
   if (step.width >= pass.hidden_size) return WordClass::read;
   return step.width > spec.reader.min_width() ? WordClass::between : WordClass::skimmed;
@@ -148,12 +167,22 @@ std::string marked_text(const ReadingView& view, Style style) {
   return out;
 }
 
+std::string short_answer(const Reading& reading, const ModelSpec& spec) {
+  return printable(spec.output == OutputActivation::sigmoid ? label_list(reading, spec)
+                                                            : reading.answer.text);
+}
+
+std::string answer_line(const Reading& reading, const ModelSpec& spec) {
+  std::string line = short_answer(reading, spec);
+  if (spec.output != OutputActivation::softmax) return line;
+  return line + "\t" + format_number(static_cast<double>(reading.answer.score), 4);
+}
+
 std::string summary_line(const ReadingView& view) {
   const Reading& reading = view.reading;
   const std::size_t words = reading.words.size();
   std::string line = is_abstained(view) ? "abstained: " : "";
-  line += printable(reading.answer.text) + " " +
-          format_number(static_cast<double>(reading.answer.score) * 100, 1) + "%";
+  line += answer_with_score(reading, view.spec);
   line += ", read " + std::to_string(count_words_read(reading)) + " of " + std::to_string(words) +
           (words == 1 ? " word (" : " words (") + format_number(skim_rate(reading.trace) * 100, 1) +
           "% skimmed";

@@ -12,6 +12,12 @@ namespace skim::cli {
 // name of the pass. A question that was read follows the text.
 enum class Style { brackets, ansi };
 std::string marked_text(const ReadingView& view, Style style);
+// The answer alone: the label, choice, span or number; the labels of a multi-label model, separated
+// by commas, empty when there is none.
+std::string short_answer(const Reading& reading, const ModelSpec& spec);
+// The line of `skim run`: the short answer, with a tab and the score where there is one answer with
+// a probability.
+std::string answer_line(const Reading& reading, const ModelSpec& spec);
 // One line of figures: "positive 97.1%, read 12 of 90 words (86.7% skimmed), 5.8x less work, 35 us"
 std::string summary_line(const ReadingView& view);
 

@@ -13,6 +13,7 @@
 #include "cli/input.h"
 #include "cli/model_choice.h"
 #include "cli/output.h"
+#include "cli/reading_text.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -55,7 +56,7 @@ void declare(Options& options, RunOptions& chosen) {
   options.add_bounds("--threads", 0, 1024);
   options.add_choice("--input", chosen.input, {"auto", "text", "json"},
                      "input format; auto detects JSON by a first line that starts with {\"");
-  options.add_flag("--json", chosen.json, "one JSON object per line instead of label<TAB>score");
+  options.add_flag("--json", chosen.json, "one JSON object per line instead of plain answers");
   options.add_flag("--words", chosen.words, "with --json: include words and passes");
   options.add_flag("--quiet", chosen.quiet, "no notes");
   options.add_example("skim run reviews.txt > answers.tsv");
@@ -190,8 +191,10 @@ class Runner {
                            {},
                            chosen_.abstain.below};
     if (!chosen_.json) {
-      out += printable(is_abstained(view) ? chosen_.abstain.label : reading.answer.text) + "\t" +
-             format_number(static_cast<double>(reading.answer.score), 4) + "\n";
+      const std::string score = format_number(static_cast<double>(reading.answer.score), 4);
+      out += is_abstained(view) ? printable(chosen_.abstain.label) + "\t" + score
+                                : answer_line(reading, model_.spec());
+      out += "\n";
       return;
     }
     append_reading(out, view, {.words = chosen_.words, .passes = chosen_.words});

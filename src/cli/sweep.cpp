@@ -99,7 +99,7 @@ Table rows_table(const SweepResult& result) {
   if (speed) table.header.insert(table.header.end(), {"speed-up", "us per word"});
   for (const SweepRow& row : result.rows) {
     std::vector<std::string> cells = {format_number(static_cast<double>(row.threshold), 2),
-                                      format_percent(row.metrics.primary(), 2),
+                                      primary_text(row.metrics),
                                       format_percent(row.skim_rate, 1),
                                       format_number(row.costs.paper.reduction(), 2) + "x",
                                       format_number(row.costs.counted.reduction(), 2) + "x",

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "eval/calibrate.h"
+#include "eval/predictions.h"
 #include "eval/report.h"
 #include "eval/temperature.h"
 #include "file/model_file.h"
@@ -57,6 +59,15 @@ struct Measured {
   std::optional<TemperatureFit> temperature;  // unset unless it was fitted
 };
 
+std::string thresholds_text(const Model& model, const Calibration& calibration) {
+  Table table{{"label", "threshold"}, {}};
+  for (std::size_t i = 0; i < calibration.label_thresholds.size(); ++i) {
+    table.rows.push_back({model.spec().labels[i],
+                          format_number(static_cast<double>(calibration.label_thresholds[i]), 4)});
+  }
+  return table.rows.empty() ? "" : table_text(table) + "\n";
+}
+
 std::string points_text(const std::vector<Calibration::Point>& points) {
   Table table{{"threshold", "work"}, {}};
   for (const auto& [threshold, work] : points) {
@@ -67,8 +78,8 @@ std::string points_text(const std::vector<Calibration::Point>& points) {
          format_number(points.front().work, 2) + " can be used.\n";
 }
 
-std::string measured_text(const Measured& measured, const std::string& stored) {
-  std::string text;
+std::string measured_text(const Model& model, const Measured& measured, const std::string& stored) {
+  std::string text = thresholds_text(model, measured.calibration);
   if (!measured.calibration.points.empty()) text += points_text(measured.calibration.points);
   if (measured.temperature) {
     const TemperatureFit& fit = *measured.temperature;
@@ -91,22 +102,25 @@ Json measured_json(const Measured& measured, const std::string& stored) {
 
 // The texts of the data set, with the model's labels only where they are needed.
 Result<TestSet> load_texts(const TuneOptions& chosen, const Model& model, bool needs_labels) {
-  SKIM_ASSIGN_OR_RETURN(auto data, load_data(chosen.data));
+  SKIM_ASSIGN_OR_RETURN(auto data, load_data(chosen.data, model.spec()));
   if (needs_labels) {
     auto set = make_test_set(std::move(data), model.spec());
     if (set || set.error().fault != Fault::mismatch) return set;
     return fail(Fault::mismatch,
                 set.error().message + "; the labels do not matter with --no-temperature");
   }
-  TestSet set{std::move(data.name), {}, {}};
+  TestSet set;
+  set.name = std::move(data.name);
   for (Example& example : data.examples) set.queries.push_back(std::move(example.query));
   return set;
 }
 
 Result<Measured> measure(const Model& model, const TuneOptions& chosen) {
   const bool fits = model.spec().is_softmax_classifier() && !chosen.no_temperature;
-  const bool calibrates = has_thresholds(model.spec()) || !fits;  // else the error says why not
-  SKIM_ASSIGN_OR_RETURN(const auto set, load_texts(chosen, model, fits));
+  const bool multilabel = model.spec().output == OutputActivation::sigmoid;
+  // Else the error of calibrate() says why not.
+  const bool calibrates = has_thresholds(model.spec()) || !(fits || multilabel);
+  SKIM_ASSIGN_OR_RETURN(const auto set, load_texts(chosen, model, fits || multilabel));
   const std::string name = set.name + ", " + std::to_string(set.queries.size()) + " texts";
   ProgressBar bar("tune", chosen.data.progress());
   const Progress progress = bar.callback();
@@ -116,6 +130,10 @@ Result<Measured> measure(const Model& model, const TuneOptions& chosen) {
     SKIM_ASSIGN_OR_RETURN(measured.calibration,
                           calibrate(model, set.queries, name, {chosen.data.threads, chosen.points},
                                     sub_progress(progress, 0, fits ? 2 : 1)));
+  }
+  if (multilabel) {
+    SKIM_ASSIGN_OR_RETURN(measured.calibration.label_thresholds,
+                          tune_labels(model, set, chosen.data.threads));
   }
   measured.calibration.temperature = model.calibration().temperature;
   if (!fits) return measured;
@@ -136,7 +154,8 @@ Result<std::string> tune(const TuneOptions& chosen) {
   SKIM_ASSIGN_OR_RETURN(const auto measured, measure(model, chosen));
   const std::string out = chosen.out.empty() ? path.string() : chosen.out;
   SKIM_RETURN_IF_ERROR(store_calibration(path, measured.calibration, out));
-  return chosen.json ? to_text(measured_json(measured, out)) + "\n" : measured_text(measured, out);
+  return chosen.json ? to_text(measured_json(measured, out)) + "\n"
+                     : measured_text(model, measured, out);
 }
 
 }  // namespace
@@ -145,8 +164,8 @@ int tune_verb(Arguments arguments) {
   TuneOptions chosen;
   Options options("tune",
                   "Calibrates a model: measures which threshold leads to which share of the dense "
-                  "reader's work, for --budget, and fits the temperature of the scores; stores "
-                  "both.",
+                  "reader's work, for --budget, and fits the temperature of the scores, or the "
+                  "thresholds of the labels of a multi-label model; stores both.",
                   "FILE [options]");
   declare(options, chosen);
   if (const auto exit_code = options.parse(arguments)) return *exit_code;

@@ -1,6 +1,7 @@
 #include "eval/evaluate.h"
 
 #include "base/result_macros.h"
+#include "eval/predictions.h"
 #include "eval/tally.h"
 #include "skim/version.h"
 
@@ -13,11 +14,12 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
   const std::size_t parts = 1U + (options.timing ? 1U : 0U) + (early_answers ? 1U : 0U);
   Batch batch(model, options.threads);
   ConfidenceMeter confidence;
+  Predictions predictions(model);
   std::size_t next = 0;
   const auto measure = [&](const Reading& reading) { confidence.add(reading, set.truth[next++]); };
   SKIM_ASSIGN_OR_RETURN(auto sums,
                         tally(batch, set.queries, options.policy, sub_progress(progress, 0, parts),
-                              has_confidence ? measure : ReadingCallback()));
+                              has_confidence ? ReadingCallback(measure) : predictions.callback()));
 
   Report report;
   report.model = model.name();
@@ -27,13 +29,14 @@ Result<Report> evaluate(const Model& model, const TestSet& set, const EvaluateOp
   report.impossible = set.impossible;
   report.unaligned = set.unaligned;
   report.words = sums.words;
-  report.metrics = sums.metrics(set);
+  report.metrics = predictions.metrics(set, sums);
   report.skim_rate = sums.skim_rate();
   report.unseen_share = sums.unseen_share();
   report.costs = sums.costs;
   report.passes = sums.passes;
   report.labels = model.spec().labels;
-  if (!report.labels.empty())
+  report.label_thresholds.assign(model.label_thresholds().begin(), model.label_thresholds().end());
+  if (!report.labels.empty() && !report.metrics.multilabel)
     report.confusion = ConfusionMatrix(report.labels.size(), set.truth, sums.answers);
   if (has_confidence)
     report.confidence = confidence.report(model.calibration().temperature, options.abstain);

@@ -33,6 +33,21 @@ Json labels_json(const Report& report) {
   return labels;
 }
 
+Json multilabel_json(const Report& report) {
+  Json labels = Json::array();
+  for (std::size_t i = 0; i < report.labels.size(); ++i) {
+    const LabelCounts& counts = report.metrics.multilabel->labels[i];
+    labels.push_back(
+        {{"label", report.labels[i]},
+         {"examples", counts.examples},
+         {"recall", round_significant(counts.recall())},
+         {"precision", round_significant(counts.precision())},
+         {"f1", round_significant(counts.f1())},
+         {"threshold", round_significant(static_cast<double>(report.label_thresholds[i]))}});
+  }
+  return labels;
+}
+
 }  // namespace
 
 double round_significant(double value) {
@@ -42,7 +57,26 @@ double round_significant(double value) {
   return std::strtod(text, nullptr);
 }
 
+std::string primary_text(const Metrics& metrics) {
+  char text[64];
+  if (metrics.regression)
+    std::snprintf(text, sizeof text, "%.4g", metrics.primary());
+  else
+    std::snprintf(text, sizeof text, "%.2f %%", 100 * metrics.primary());
+  return text;
+}
+
 Json metrics_json(const Metrics& metrics) {
+  if (metrics.multilabel)
+    return {{"micro_f1", round_significant(metrics.multilabel->micro_f1)},
+            {"macro_f1", round_significant(metrics.multilabel->macro_f1)},
+            {"precision_at_1", round_significant(metrics.multilabel->precision_at_1)},
+            {"subset_accuracy", round_significant(metrics.multilabel->subset_accuracy)}};
+  if (metrics.regression)
+    return {{"mae", round_significant(metrics.regression->mae)},
+            {"rmse", round_significant(metrics.regression->rmse)},
+            {"pearson", round_significant(metrics.regression->pearson)},
+            {"spearman", round_significant(metrics.regression->spearman)}};
   if (!metrics.f1) return {{"accuracy", round_significant(metrics.accuracy)}};
   return {{"exact_match", round_significant(metrics.accuracy)},
           {"f1", round_significant(*metrics.f1)}};
@@ -89,7 +123,8 @@ Json to_json(const Report& report) {
   if (report.words > 0)
     json["flops_per_word"] =
         round_significant(report.costs.counted.flops / static_cast<double>(report.words));
-  if (!report.labels.empty()) json["labels"] = labels_json(report);
+  if (!report.labels.empty())
+    json["labels"] = report.metrics.multilabel ? multilabel_json(report) : labels_json(report);
   if (report.confidence) json.update(to_json(*report.confidence));
   if (!report.early_answers.empty()) json["early_answers"] = to_json(report.early_answers);
   json["model"] = report.model;

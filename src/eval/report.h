@@ -33,7 +33,8 @@ struct Report {
   std::vector<PassRate> passes;
   std::optional<Timing> timing;
   std::vector<std::string> labels;
-  ConfusionMatrix confusion;
+  ConfusionMatrix confusion;                   // empty for multi-label models
+  std::vector<float> label_thresholds;         // of multi-label models
   std::optional<ConfidenceReport> confidence;  // of softmax classifiers
   std::vector<EarlyAnswerRow> early_answers;   // empty unless they were measured
   Machine machine;
@@ -44,12 +45,14 @@ struct Report {
 Json to_json(const Report& report);
 
 // Parts that several outputs share.
-// {"accuracy": ...}, or {"exact_match": ..., "f1": ...}.
+// {"accuracy": ...}, {"exact_match": ..., "f1": ...}, {"micro_f1": ..., ...} or {"mae": ..., ...}.
 Json metrics_json(const Metrics& metrics);
 Json passes_json(const std::vector<PassRate>& passes);
 Json flop_reduction_json(const Costs& costs);
 // The threshold, or null when the policy does not use one.
 Json threshold_json(const Policy& policy);
+// The primary metric in words: "91.20 %", or "0.713" for an error.
+std::string primary_text(const Metrics& metrics);
 // Rounds to six significant digits, the precision of a float.
 double round_significant(double value);
 

@@ -1,15 +1,16 @@
 #include "eval/sweep.h"
 
 #include "base/result_macros.h"
+#include "eval/predictions.h"
 #include "eval/tally.h"
 
 namespace skim {
 namespace {
 
-SweepRow make_row(float threshold, const TestSet& set, const Tally& sums) {
+SweepRow make_row(float threshold, const Metrics& metrics, const Tally& sums) {
   SweepRow row;
   row.threshold = threshold;
-  row.metrics = sums.metrics(set);
+  row.metrics = metrics;
   row.skim_rate = sums.skim_rate();
   row.work = sums.work();
   row.costs = sums.costs;
@@ -32,9 +33,11 @@ Result<std::vector<SweepRow>> sweep(const Model& model, const TestSet& set,
   for (const float threshold : options.thresholds) {
     Policy policy;
     policy.threshold = threshold;
+    Predictions predictions(model);
     SKIM_ASSIGN_OR_RETURN(const auto sums,
-                          tally(batch, set.queries, policy, sub_progress(progress, part++, parts)));
-    rows.push_back(make_row(threshold, set, sums));
+                          tally(batch, set.queries, policy, sub_progress(progress, part++, parts),
+                                predictions.callback()));
+    rows.push_back(make_row(threshold, predictions.metrics(set, sums), sums));
     if (!options.timing) continue;
     SKIM_ASSIGN_OR_RETURN(rows.back().timing,
                           time_against_dense(model, set.queries, policy, *options.timing,

@@ -53,8 +53,12 @@ void add(const Reading& reading, Tally& sums) {
 }  // namespace
 
 Metrics Tally::metrics(const TestSet& set) const {
-  if (set.gold.empty()) return {accuracy(set.truth, answers), {}};
-  Metrics metrics{0, 0.0};
+  Metrics metrics;
+  if (set.gold.empty()) {
+    metrics.accuracy = accuracy(set.truth, answers);
+    return metrics;
+  }
+  metrics.f1 = 0;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const AnswerScore score = score_answer(spans[i], set.gold[i]);
     metrics.accuracy += score.exact / static_cast<double>(spans.size());

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/result_macros.h"
+#include "tasks/label_sets.h"
 #include "tasks/labels.h"
+#include "tasks/soft_labels.h"
 
 namespace skim {
 
@@ -14,12 +16,18 @@ tl::unexpected<Error> at_line(const Dataset& data, const Example& example, const
   return fail(Fault::mismatch, data.name + ", line " + std::to_string(example.line) + ": " + what);
 }
 
+Result<void> check_no_questions(const Dataset& data) {
+  for (const Example& example : data.examples) {
+    if (!example.query.question.empty())
+      return at_line(data, example, "has a question, but the model is a classifier");
+  }
+  return {};
+}
+
 Result<std::vector<int>> find_truth(const Dataset& data, const ModelSpec& spec) {
   if (spec.net == NetKind::classifier) {
-    for (const Example& example : data.examples) {
-      if (!example.query.question.empty())
-        return at_line(data, example, "has a question, but the model is a classifier");
-    }
+    SKIM_RETURN_IF_ERROR(check_no_questions(data));
+    if (spec.output != OutputActivation::softmax) return std::vector<int>{};
     return label_indices(data, spec.labels);
   }
   if (spec.net == NetKind::cloze) return choice_indices(data);
@@ -33,8 +41,17 @@ Result<std::vector<int>> find_truth(const Dataset& data, const ModelSpec& spec) 
 }  // namespace
 
 Result<TestSet> make_test_set(Dataset data, const ModelSpec& spec) {
+  SKIM_RETURN_IF_ERROR(resolve_soft_labels(spec.labels, label_kind(spec), data));
   SKIM_ASSIGN_OR_RETURN(auto truth, find_truth(data, spec));
-  TestSet set{std::move(data.name), {}, std::move(truth)};
+  TestSet set;
+  set.truth = std::move(truth);
+  if (spec.output == OutputActivation::sigmoid) {
+    SKIM_ASSIGN_OR_RETURN(set.label_sets, label_set_indices(data, spec.labels));
+  }
+  if (spec.output == OutputActivation::linear) {
+    for (const Example& example : data.examples) set.values.push_back(example.value);
+  }
+  set.name = std::move(data.name);
   set.impossible = data.impossible;
   set.unaligned = data.unaligned;
   if (spec.is_extractive()) {
@@ -43,6 +60,17 @@ Result<TestSet> make_test_set(Dataset data, const ModelSpec& spec) {
   set.queries.reserve(data.examples.size());
   for (Example& example : data.examples) set.queries.push_back(std::move(example.query));
   return set;
+}
+
+double Metrics::primary() const {
+  if (multilabel) return multilabel->micro_f1;
+  return regression ? regression->rmse : f1.value_or(accuracy);
+}
+
+const char* Metrics::primary_name() const {
+  if (multilabel) return "micro F1";
+  if (regression) return "RMSE";
+  return f1 ? "F1" : "accuracy";
 }
 
 std::vector<std::size_t> evenly_spaced_indices(std::size_t size, std::size_t count) {

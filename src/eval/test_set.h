@@ -10,13 +10,17 @@
 #include "skim/result.h"
 #include "skim/spec.h"
 #include "tasks/example.h"
+#include "tasks/multilabel.h"
+#include "tasks/regression.h"
 
 namespace skim {
 
 struct TestSet {
   std::string name;
   std::vector<Query> queries;
-  std::vector<int> truth;  // index of the correct label or choice per query
+  std::vector<int> truth;                         // index of the correct label or choice per query
+  std::vector<std::vector<int>> label_sets = {};  // of multi-label models instead of `truth`
+  std::vector<double> values = {};                // of regression models instead of `truth`
   std::vector<std::vector<GoldAnswer>> gold =
       {};  // gold answers per query, for extractive models instead of `truth`
   std::size_t impossible = 0, unaligned = 0;  // see Dataset
@@ -26,10 +30,13 @@ struct TestSet {
 struct Metrics {
   double accuracy = 0;       // share of correct answers; exact match for extractive models
   std::optional<double> f1;  // token F1, extractive models only
+  // Of multi-label and regression models, instead of the two above.
+  std::optional<MultiLabelMetrics> multilabel = {};
+  std::optional<RegressionMetrics> regression = {};
 
-  // The metric to compare models by, and its name.
-  double primary() const { return f1.value_or(accuracy); }
-  const char* primary_name() const { return f1 ? "F1" : "accuracy"; }
+  // The metric to compare models by, and its name. A fraction, except the error of regression.
+  double primary() const;
+  const char* primary_name() const;
 };
 
 // Converts `data` for a model with this spec. The error gives the line with an unknown label, or

@@ -93,8 +93,8 @@ class Loader {
     };
     SKIM_ASSIGN_OR_RETURN(out_.spec, read_json(kSpecKey, parse_model_spec));
     SKIM_ASSIGN_OR_RETURN(out_.calibration, read_json(kCalibrationKey, parse_calibration));
-    if (auto valid = check_temperature(out_.calibration, out_.spec); !valid)
-      return broken(valid.error().fault, valid.error().message);
+    if (const auto valid = check(out_.calibration, out_.spec); !valid)
+      return broken(valid.error().fault, "calibration: " + valid.error().message);
     SKIM_ASSIGN_OR_RETURN(out_.probes, read_json(kProbesKey, parse_own_probes));
     SKIM_ASSIGN_OR_RETURN(out_.about, metadata(kAboutKey));
     SKIM_ASSIGN_OR_RETURN(out_.checksum, metadata(kChecksumKey));

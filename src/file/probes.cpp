@@ -29,6 +29,11 @@ Json trace_json(const Trace& trace) {
   return passes;
 }
 
+Result<float> parse_value(const Json& json, const std::string& where) {
+  SKIM_ASSIGN_OR_RETURN(const auto value, as_number(json, where));
+  return static_cast<float>(value);
+}
+
 Result<float> parse_probability(const Json& json, const std::string& where) {
   SKIM_ASSIGN_OR_RETURN(const auto value, as_number(json, where));
   if (value < 0 || value > 1) return fail(Fault::format, where + " must be from 0 to 1");
@@ -83,13 +88,15 @@ Result<Probe> parse_probe(const Json& json, const ModelSpec& spec, const std::st
   SKIM_ASSIGN_OR_RETURN(probe.query, parse_probe_query(*query, where + ".query"));
   SKIM_ASSIGN_OR_RETURN(const Json* const policy, object_at(json, "policy", where));
   SKIM_ASSIGN_OR_RETURN(probe.policy, parse_policy(*policy, where + ".policy"));
+  const bool is_number = spec.output == OutputActivation::linear;
   const std::size_t answers =
-      spec.net == NetKind::classifier ? spec.labels.size() : probe.query.choices.size();
-  const IntRange indices = {-1, static_cast<std::int64_t>(answers) - 1};
+      spec.net == NetKind::classifier ? spec.num_logits() : probe.query.choices.size();
+  const IntRange indices = {-1, is_number ? -1 : static_cast<std::int64_t>(answers) - 1};
   SKIM_ASSIGN_OR_RETURN(const auto index, int_at(json, "index", indices, where));
   probe.index = static_cast<int>(index);
   SKIM_RETURN_IF_ERROR(parse_span(json, spec, where, probe));
-  SKIM_ASSIGN_OR_RETURN(probe.scores, list_at<float>(json, "scores", where, parse_probability));
+  SKIM_ASSIGN_OR_RETURN(probe.scores, list_at<float>(json, "scores", where,
+                                                     is_number ? parse_value : parse_probability));
   if (!spec.is_extractive() && probe.scores.size() != answers) {
     return fail(Fault::format, where + ".scores has " + std::to_string(probe.scores.size()) +
                                    " entries for " + std::to_string(answers) +

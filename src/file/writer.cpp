@@ -46,11 +46,9 @@ Result<void> check_strings(const ModelDraft& draft) {
 // Rejects whatever the loader would reject.
 Result<void> check_draft(const ModelDraft& draft) {
   if (auto valid = check(draft.spec); !valid) return cannot_store("spec: " + valid.error().message);
-  if (auto valid = check(draft.calibration); !valid) {
+  if (auto valid = check(draft.calibration, draft.spec); !valid) {
     return cannot_store("calibration: " + valid.error().message);
   }
-  if (auto valid = check_temperature(draft.calibration, draft.spec); !valid)
-    return cannot_store(valid.error().message);
   SKIM_RETURN_IF_ERROR(check_strings(draft));
   if (draft.vocabulary.size() != static_cast<std::size_t>(draft.spec.vocab_size)) {
     return cannot_store("it has " + std::to_string(draft.vocabulary.size()) + " words, expected " +

@@ -42,7 +42,7 @@ class ClassifierGraph {
     score();
     const auto passes = static_cast<std::int64_t>(model_passes(spec_).size());
     graph_.add_output(
-        {"scores", ElementType::float32, {static_cast<std::int64_t>(spec_.labels.size())}});
+        {"scores", ElementType::float32, {static_cast<std::int64_t>(spec_.num_logits())}});
     graph_.add_output({"widths", ElementType::int64, {passes, kDynamicSize}});
     graph_.add_output({"p_read", ElementType::float32, {passes, kDynamicSize}});
     return graph_.message("classifier", Graph::Kind::main);
@@ -104,9 +104,21 @@ class ClassifierGraph {
     const auto temperature = static_cast<float>(file_.calibration.temperature);
     if (temperature != 1)
       logits = graph_.op("Div", {logits, initializers_.floats("temperature", {}, temperature)});
-    const Name scores = graph_.op("Softmax", {logits}, {attribute("axis", std::int64_t{1})});
     const std::int64_t first = 0;
-    graph_.add_named("Squeeze", {scores, initializers_.ints("axis", {1}, {&first, 1})}, "scores");
+    graph_.add_named("Squeeze", {activate(logits), initializers_.ints("axis", {1}, {&first, 1})},
+                     "scores");
+  }
+
+  Name activate(const Name& logits) {
+    switch (spec_.output) {
+      case OutputActivation::softmax:
+        break;
+      case OutputActivation::sigmoid:
+        return graph_.op("Sigmoid", {logits});
+      case OutputActivation::linear:
+        return logits;
+    }
+    return graph_.op("Softmax", {logits}, {attribute("axis", std::int64_t{1})});
   }
 
   // Pools the states; zeros for an empty text.
@@ -174,6 +186,12 @@ Json words_json(const ModelFile& file) {
   return words;
 }
 
+// One threshold per label of a multi-label model.
+Json thresholds_json(const ModelFile& file) {
+  if (!file.calibration.label_thresholds.empty()) return file.calibration.label_thresholds;
+  return std::vector<float>(file.spec.labels.size(), 0.5F);
+}
+
 Message metadata(std::string_view key, const std::string& value) {
   return Message().add(1, key).add(2, value);
 }
@@ -188,6 +206,8 @@ Result<std::string> export_onnx(const ModelFile& file) {
   model.add(8, Message().add(1, "").add(2, std::int64_t{kOnnxOpset}));
   model.add(14, metadata("skim.spec", to_text(to_json(file.spec))));
   model.add(14, metadata("skim.labels", to_text(Json(file.spec.labels))));
+  if (file.spec.output == OutputActivation::sigmoid)
+    model.add(14, metadata("skim.label_thresholds", to_text(thresholds_json(file))));
   model.add(14, metadata("skim.tokenizer", std::string(to_string(file.spec.tokenizer))));
   model.add(14, metadata("skim.words", to_text(words_json(file))));
   std::string bytes = model.take();
@@ -198,10 +218,12 @@ Result<std::string> export_onnx(const ModelFile& file) {
 }
 
 std::string onnx_vocab_json(const ModelFile& file) {
-  return to_text(Json{{"labels", file.spec.labels},
-                      {"tokenizer", to_string(file.spec.tokenizer)},
-                      {"words", words_json(file)}}) +
-         "\n";
+  Json json = {{"labels", file.spec.labels}};
+  if (file.spec.output == OutputActivation::sigmoid)
+    json["label_thresholds"] = thresholds_json(file);
+  json["tokenizer"] = to_string(file.spec.tokenizer);
+  json["words"] = words_json(file);
+  return to_text(json) + "\n";
 }
 
 }  // namespace skim

@@ -70,7 +70,7 @@ class Classifier final : public Net, public GatheringNet {
   }
 
   void predict(NetMemory& memory, NetOutput out) const override {
-    write_output(logits(memory), spec_.labels.size(), out, temperature_);
+    write_output(logits(memory), spec_.num_logits(), spec_.output, out, temperature_);
   }
 
   bool check_confidence(const Policy& policy, NetMemory& memory) const override {
@@ -106,10 +106,10 @@ class Classifier final : public Net, public GatheringNet {
 
   // The logits for the words read so far, in memory.work.
   float* logits(NetMemory& memory) const {
-    const std::size_t labels = spec_.labels.size();
+    const std::size_t count = spec_.num_logits();
     pool(memory);
-    memory.work.grow(labels + kPoolPadding);
-    linear({head_weight_.data(), head_bias_.data(), labels, stack_.output_size()},
+    memory.work.grow(count + kPoolPadding);
+    linear({head_weight_.data(), head_bias_.data(), count, stack_.output_size()},
            memory.pooled.data(), memory.work.data());
     return memory.work.data();
   }

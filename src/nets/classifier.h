@@ -1,4 +1,5 @@
-// Text classifier: a stack of readers, pooling, a linear layer, and a softmax over the labels.
+// Text classifier: a stack of readers, pooling, a linear layer, and softmax or sigmoid over the
+// labels, or a number.
 #pragma once
 
 #include <memory>

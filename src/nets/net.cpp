@@ -1,5 +1,7 @@
 #include "nets/net.h"
 
+#include <cmath>
+
 #include "kernels/pool.h"
 #include "nets/bidaf.h"
 #include "nets/classifier.h"
@@ -29,6 +31,17 @@ void logits_to_scores(float* logits, std::size_t count, float temperature) {
     for (std::size_t i = 0; i < count; ++i) logits[i] /= temperature;
   }
   softmax(logits, count);
+}
+
+void write_output(float* logits, std::size_t count, OutputActivation activation, NetOutput out,
+                  float temperature) {
+  if (activation == OutputActivation::softmax) return write_output(logits, count, out, temperature);
+  begin_output(out);
+  out.logits.insert(out.logits.end(), logits, logits + count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_linear = activation == OutputActivation::linear;
+    out.scores.push_back(is_linear ? logits[i] : 1 / (1 + std::exp(-logits[i])));
+  }
 }
 
 std::unique_ptr<Net> make_net(const NetParts& parts) {

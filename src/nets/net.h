@@ -74,7 +74,8 @@ struct EncodedQuery {
 // are overwritten and keep their capacity.
 struct NetOutput {
   std::vector<float>& logits;
-  std::vector<float>& scores;  // their softmax, of a classifier at its temperature
+  // After softmax (of a classifier at its temperature), sigmoid or nothing.
+  std::vector<float>& scores;
 };
 
 // A net that supports streaming inference, word by word: unidirectional classifiers.
@@ -127,6 +128,9 @@ class Net {
 void begin_output(NetOutput out);
 void append_output(float* logits, std::size_t count, NetOutput out, float temperature = 1);
 void write_output(float* logits, std::size_t count, NetOutput out, float temperature = 1);
+// The same with another activation than softmax, which alone has a temperature.
+void write_output(float* logits, std::size_t count, OutputActivation activation, NetOutput out,
+                  float temperature = 1);
 // Replaces logits by scores, softmax(logits / temperature).
 void logits_to_scores(float* logits, std::size_t count, float temperature);
 

@@ -11,6 +11,13 @@
 namespace skim {
 namespace {
 
+std::vector<float> resolve_label_thresholds(const Calibration& calibration, const ModelSpec& spec) {
+  constexpr float kDefault = 0.5F;
+  if (spec.output != OutputActivation::sigmoid) return {};
+  if (!calibration.label_thresholds.empty()) return calibration.label_thresholds;
+  return std::vector<float>(spec.labels.size(), kDefault);
+}
+
 std::shared_ptr<ModelImpl> make_impl(std::shared_ptr<const ModelResources> resources,
                                      ModelSpec spec, LoadOptions options) {
   auto impl = std::make_shared<ModelImpl>();
@@ -18,6 +25,7 @@ std::shared_ptr<ModelImpl> make_impl(std::shared_ptr<const ModelResources> resou
   impl->resources = std::move(resources);
   impl->options = options;
   impl->passes = model_passes(spec);
+  impl->label_thresholds = resolve_label_thresholds(impl->resources->file.calibration, spec);
   impl->spec = std::move(spec);
   return impl;
 }
@@ -58,6 +66,7 @@ Result<Model> Model::from_bytes(std::vector<std::byte> bytes, std::string name,
 
 const ModelSpec& Model::spec() const { return impl_->spec; }
 const Calibration& Model::calibration() const { return impl_->calibration; }
+std::span<const float> Model::label_thresholds() const { return impl_->label_thresholds; }
 const std::string& Model::name() const { return impl_->resources->file.name; }
 const std::string& Model::checksum() const { return impl_->resources->file.checksum; }
 bool Model::reads_together() const { return impl_->net->gathering_net() != nullptr; }

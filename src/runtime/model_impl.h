@@ -53,6 +53,7 @@ struct ModelImpl {
   LoadOptions options;
   ModelSpec spec;           // of the file, or of the dense baseline
   Calibration calibration;  // without points for the dense baseline, which has no threshold
+  std::vector<float> label_thresholds;  // of multi-label models: one per label
   std::vector<PassSpec> passes;
   std::unique_ptr<const Net> net;
 };

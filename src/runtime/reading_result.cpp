@@ -1,9 +1,33 @@
 #include "runtime/reading_result.h"
 
 #include <algorithm>
+#include <charconv>
+#include <utility>
 #include <vector>
 
 namespace skim {
+
+namespace {
+
+// Sets the answer to the number that a regression model predicts.
+void set_number(Reading& into) {
+  char text[32];
+  into.answer = Answer{std::move(into.answer.text)};
+  into.answer.value = into.scores.front();
+  const auto written = std::to_chars(text, text + sizeof text, into.answer.value);
+  into.answer.text.assign(text, written.ptr);
+}
+
+}  // namespace
+
+void set_classification(const ModelImpl& impl, Reading& into) {
+  into.labels.clear();
+  if (impl.spec.output == OutputActivation::linear) return set_number(into);
+  set_best_choice(impl.spec.labels, into);
+  for (std::size_t i = 0; i < impl.label_thresholds.size(); ++i) {
+    if (into.scores[i] > impl.label_thresholds[i]) into.labels.push_back(static_cast<int>(i));
+  }
+}
 
 void set_best_choice(std::span<const std::string> choices, Reading& into) {
   const auto best = std::max_element(into.scores.begin(), into.scores.end());
@@ -11,12 +35,14 @@ void set_best_choice(std::span<const std::string> choices, Reading& into) {
   into.answer.score = *best;
   into.answer.text = choices[static_cast<std::size_t>(into.answer.index)];
   into.answer.begin = into.answer.end = 0;
+  into.answer.value = 0;
 }
 
 void set_span(const std::string& text, const BestSpan& span, Reading& into) {
   into.answer.index = -1;
   into.answer.score = 0;
   into.answer.begin = into.answer.end = 0;
+  into.answer.value = 0;
   if (span.last >= span.first) {
     into.answer.begin = into.words[span.first].begin;
     into.answer.end = into.words[span.last].end;

@@ -11,6 +11,8 @@
 
 namespace skim {
 
+// Sets answer and labels of a classifier, whatever its output activation.
+void set_classification(const ModelImpl& impl, Reading& into);
 // Sets the answer to the label or choice with the highest score.
 void set_best_choice(std::span<const std::string> choices, Reading& into);
 // Sets the answer to a span of the text; empty for a text without words.

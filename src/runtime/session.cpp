@@ -133,9 +133,10 @@ Result<void> Session::read(const Query& query, Policy policy, Reading& into, Det
   const BestSpan span =
       impl.net->forward(encoded, policy, memory_->net_memory, {into.logits, into.scores});
   memory_->latest = &memory_->net_memory;
+  into.labels.clear();
   switch (impl.spec.net) {
     case NetKind::classifier:
-      set_best_choice(impl.spec.labels, into);
+      set_classification(impl, into);
       break;
     case NetKind::cloze:
       set_best_choice(query.choices, into);
@@ -215,7 +216,7 @@ Result<Reading> Session::answer() {
   const ModelImpl& impl = model_impl(memory_->model);
   impl.net->streaming_net()->predict(memory_->stream_memory, {reading.logits, reading.scores});
   memory_->latest = &memory_->stream_memory;
-  set_best_choice(impl.spec.labels, reading);
+  set_classification(impl, reading);
   set_trace(impl, memory_->stream_memory, reading);
   SKIM_RETURN_IF_ERROR(
       check_finite(memory_->model.name(), reading.logits, memory_->stream_memory.passes));

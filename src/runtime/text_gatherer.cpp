@@ -81,7 +81,7 @@ Result<void> TextGatherer::finish(Slot& slot) {
   const ModelImpl& impl = model_impl(model_);
   Reading& reading = **slot.task.reading;
   net_->predict(slot.memory, {reading.logits, reading.scores});
-  set_best_choice(impl.spec.labels, reading);
+  set_classification(impl, reading);
   if (slot.task.detail == Detail::full) set_trace(impl, slot.memory, reading);
   return check_finite(model_.name(), reading.logits, slot.memory.passes);
 }

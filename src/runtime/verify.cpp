@@ -83,6 +83,16 @@ Comparison compare_traces(const Probe& probe, const Reading& got, const ModelSpe
   return {};
 }
 
+// What a score is at most in magnitude: a number may be anything. Hidden states are within -1 to 1.
+double score_bound(const ModelFile& file) {
+  if (file.spec.output != OutputActivation::linear) return 1;
+  double bound = 0;
+  for (const char* name : {"head.weight", "head.bias"}) {
+    for (const float value : to_floats(file, name)) bound += std::abs(static_cast<double>(value));
+  }
+  return std::max(bound, std::numeric_limits<double>::min());
+}
+
 double score_error(const Probe& probe, const Reading& got) {
   double worst = 0;
   for (std::size_t i = 0; i < got.scores.size(); ++i) {
@@ -94,8 +104,9 @@ double score_error(const Probe& probe, const Reading& got) {
 }
 
 // Describes the first difference between a probe and the current reading; empty when they agree.
-std::string compare(const Probe& probe, const Reading& got, const ModelSpec& spec,
+std::string compare(const Probe& probe, const Reading& got, const ModelFile& file,
                     double& worst_error) {
+  const ModelSpec& spec = file.spec;
   if (got.scores.size() != probe.scores.size()) {
     return std::to_string(got.scores.size()) + " scores, stored " +
            std::to_string(probe.scores.size());
@@ -113,9 +124,10 @@ std::string compare(const Probe& probe, const Reading& got, const ModelSpec& spe
            std::to_string(got.answer.end) + ", stored " + std::to_string(probe.begin) + " to " +
            std::to_string(probe.end);
   }
-  if (error > score_tolerance(spec.weight_type)) {
+  const double tolerance = score_tolerance(spec.weight_type) * score_bound(file);
+  if (error > tolerance) {
     return "a score differs by " + format_number(error) + ", expected at most " +
-           format_number(score_tolerance(spec.weight_type));
+           format_number(tolerance);
   }
   return {};
 }
@@ -149,7 +161,7 @@ Result<VerifyReport> verify(const Model& model) {
     const std::string where = "probe " + std::to_string(report.probes++) + ": ";
     const Result<Reading> got = session.read(probe.query, probe.policy);
     const std::string message =
-        got ? compare(probe, *got, impl.spec, report.max_score_error) : got.error().message;
+        got ? compare(probe, *got, file, report.max_score_error) : got.error().message;
     if (message.empty()) continue;
     ++report.failed;
     report.messages.push_back(where + message);

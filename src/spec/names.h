@@ -57,6 +57,12 @@ inline constexpr std::array kNames<Pooling> = {
     std::pair{Pooling::attention, std::string_view("attention")},
 };
 template <>
+inline constexpr std::array kNames<OutputActivation> = {
+    std::pair{OutputActivation::softmax, std::string_view("softmax")},
+    std::pair{OutputActivation::sigmoid, std::string_view("sigmoid")},
+    std::pair{OutputActivation::linear, std::string_view("linear")},
+};
+template <>
 inline constexpr std::array kNames<WeightType> = {
     std::pair{WeightType::f32, std::string_view("f32")},
     std::pair{WeightType::bf16, std::string_view("bf16")},

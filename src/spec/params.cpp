@@ -156,11 +156,20 @@ Result<void> check_subwords(const SubwordSpec& subwords) {
                   kMaxSubwordLength);
 }
 
+Result<void> check_output(const ModelSpec& spec) {
+  if (spec.output == OutputActivation::softmax || spec.net == NetKind::classifier) return {};
+  return fail(Fault::format, "output must be softmax unless net is classifier");
+}
+
 Result<void> check_labels(const ModelSpec& spec) {
   const std::vector<std::string>& labels = spec.labels;
   if (spec.net != NetKind::classifier) {
     if (labels.empty()) return {};
     return fail(Fault::format, "labels must be empty unless net is classifier");
+  }
+  if (spec.output == OutputActivation::linear) {
+    if (labels.empty()) return {};
+    return fail(Fault::format, "labels must be empty when output is linear, which is a number");
   }
   if (labels.empty())
     return fail(Fault::format, "labels is empty, a classifier needs at least one label");
@@ -281,8 +290,8 @@ std::vector<TensorSpec> model_tensors(const ModelSpec& spec) {
   switch (spec.net) {
     case NetKind::classifier:
       if (spec.pooling == Pooling::attention) list.push_back({"pooling.weight", {row}, false});
-      list.push_back({"head.weight", {spec.labels.size(), row}, false});
-      list.push_back({"head.bias", {spec.labels.size()}, false});
+      list.push_back({"head.weight", {spec.num_logits(), row}, false});
+      list.push_back({"head.bias", {spec.num_logits()}, false});
       break;
     case NetKind::cloze:
       list.push_back({"choice.weight", {word, row}, false});
@@ -324,6 +333,7 @@ Result<void> check(const ModelSpec& spec) {
   SKIM_RETURN_IF_ERROR(check_subwords(spec.subwords));
   SKIM_RETURN_IF_ERROR(check(spec.layer_reader(0)));
   SKIM_RETURN_IF_ERROR(check_sentence_ends(spec));
+  SKIM_RETURN_IF_ERROR(check_output(spec));
   return check_labels(spec);
 }
 

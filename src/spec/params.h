@@ -55,8 +55,8 @@ std::vector<PassSpec> model_passes(const ModelSpec& spec);
 
 // All tensors of a model: embedding.weight [vocab_size, v], with subwords subword.weight
 // [num_buckets, v], those of the readers and, with v = embedding_size and r = output_size:
-//   classifier  pooling.weight [r] (attention pooling only)  head.weight [labels, r]
-//               head.bias [labels]
+//   classifier  pooling.weight [r] (attention pooling only)  head.weight [num_logits, r]
+//               head.bias [num_logits]
 //   cloze       choice.weight [v, r]  choice.bias [v]
 //   span        attention.query [v]  attention.product [v]  start.weight [r]  end.weight [r]
 //   bidaf       with e = v + num_filters and c = char_cnn.embedding_size:

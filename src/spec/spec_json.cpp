@@ -73,6 +73,11 @@ Result<ReaderSpec> parse_reader(const Json& json, std::string_view where) {
   return spec;
 }
 
+Result<float> parse_float(const Json& json, const std::string& where) {
+  SKIM_ASSIGN_OR_RETURN(const double value, as_number(json, where));
+  return static_cast<float>(value);
+}
+
 Result<Calibration::Point> parse_point(const Json& json, std::string_view where) {
   Calibration::Point point;
   SKIM_ASSIGN_OR_RETURN(point.threshold, number_at(json, "threshold", where));
@@ -117,6 +122,7 @@ Json to_json(const ModelSpec& spec) {
                {"pooling", to_string(spec.pooling)},
                {"weight_type", to_string(spec.weight_type)},
                {"labels", spec.labels}};
+  if (spec.output != OutputActivation::softmax) json["output"] = to_string(spec.output);
   const CharCnnSpec& char_cnn = spec.char_cnn;
   if (spec.net == NetKind::bidaf)
     json["char_cnn"] = {{"embedding_size", char_cnn.embedding_size},
@@ -136,6 +142,8 @@ Json to_json(const Calibration& calibration) {
   }
   Json json = {{"data", calibration.data}, {"points", std::move(points)}};
   if (calibration.temperature != 1) json["temperature"] = calibration.temperature;
+  if (!calibration.label_thresholds.empty())
+    json["label_thresholds"] = calibration.label_thresholds;
   return json;
 }
 
@@ -160,6 +168,9 @@ Result<ModelSpec> parse_model_spec(const Json& json, std::string_view where) {
   SKIM_ASSIGN_OR_RETURN(spec.bidirectional, bool_at(json, "bidirectional", where));
   SKIM_ASSIGN_OR_RETURN(spec.pooling, enum_at<Pooling>(json, "pooling", where));
   SKIM_ASSIGN_OR_RETURN(spec.weight_type, enum_at<WeightType>(json, "weight_type", where));
+  if (json.contains("output")) {
+    SKIM_ASSIGN_OR_RETURN(spec.output, enum_at<OutputActivation>(json, "output", where));
+  }
   SKIM_ASSIGN_OR_RETURN(spec.labels, list_at<std::string>(json, "labels", where, as_string));
   if (spec.net == NetKind::bidaf) {
     SKIM_ASSIGN_OR_RETURN(const Json* const char_cnn, field_at(json, "char_cnn", where));
@@ -179,6 +190,10 @@ Result<Calibration> parse_calibration(const Json& json, std::string_view where) 
                         list_at<Calibration::Point>(json, "points", where, parse_point));
   if (json.contains("temperature")) {
     SKIM_ASSIGN_OR_RETURN(calibration.temperature, number_at(json, "temperature", where));
+  }
+  if (json.contains("label_thresholds")) {
+    SKIM_ASSIGN_OR_RETURN(calibration.label_thresholds,
+                          list_at<float>(json, "label_thresholds", where, parse_float));
   }
   return checked(std::move(calibration), where);
 }
@@ -213,6 +228,12 @@ Result<void> check(const Calibration& calibration) {
     }
     previous = &point;
   }
+  for (const float threshold : calibration.label_thresholds) {
+    // Written so that NaN fails.
+    if (!(threshold >= 0 && threshold <= 1))
+      return fail(Fault::format,
+                  "label_thresholds holds " + std::to_string(threshold) + ", expected 0 to 1");
+  }
   // Written so that NaN fails.
   const double temperature = calibration.temperature;
   if (temperature >= kMinTemperature && temperature <= kMaxTemperature) return {};
@@ -220,10 +241,19 @@ Result<void> check(const Calibration& calibration) {
               "temperature is " + std::to_string(temperature) + ", expected 0.05 to 20");
 }
 
-Result<void> check_temperature(const Calibration& calibration, const ModelSpec& spec) {
-  if (calibration.temperature == 1 || spec.is_softmax_classifier()) return {};
-  return fail(Fault::mismatch,
-              "calibration: only the scores of a classifier have a temperature, remove it");
+Result<void> check(const Calibration& calibration, const ModelSpec& spec) {
+  SKIM_RETURN_IF_ERROR(check(calibration));
+  if (calibration.temperature != 1 && !spec.is_softmax_classifier())
+    return fail(Fault::mismatch,
+                "only the scores of a classifier with one label per text have a temperature, "
+                "remove it");
+  const std::size_t thresholds = calibration.label_thresholds.size();
+  if (thresholds == 0) return {};
+  if (spec.output != OutputActivation::sigmoid)
+    return fail(Fault::format, "label_thresholds must be absent unless output is sigmoid");
+  if (thresholds == spec.labels.size()) return {};
+  return fail(Fault::format, "label_thresholds has " + std::to_string(thresholds) +
+                                 " entries for " + std::to_string(spec.labels.size()) + " labels");
 }
 
 }  // namespace skim

@@ -25,10 +25,11 @@ Result<Policy> parse_policy(const Json& json, std::string_view where);
 
 inline constexpr double kMinTemperature = 0.05, kMaxTemperature = 20;
 
-// Validates that thresholds increase within 0 to 1, work is finite and never increases, and the
-// temperature is in its range.
+// Validates that thresholds increase within 0 to 1, work is finite and never increases, the
+// temperature is in its range, and the thresholds of labels are from 0 to 1.
 Result<void> check(const Calibration& calibration);
-// Validates that a model of this spec may have the temperature.
-Result<void> check_temperature(const Calibration& calibration, const ModelSpec& spec);
+// Also validates that a model of this spec may have the temperature, and that the thresholds of
+// labels fit its labels.
+Result<void> check(const Calibration& calibration, const ModelSpec& spec);
 
 }  // namespace skim

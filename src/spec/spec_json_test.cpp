@@ -57,6 +57,32 @@ TEST(SpecJson, RoundTripKeepsEveryField) {
   EXPECT_EQ(*parse_reader_spec(to_json(spec.reader), "x"), spec.reader);
 }
 
+// Files without the field stay as they are, byte for byte.
+TEST(SpecJson, OutputIsWrittenUnlessItIsSoftmax) {
+  ModelSpec spec = unusual_spec();
+  EXPECT_FALSE(to_json(spec).contains("output"));
+  spec.output = OutputActivation::sigmoid;
+  EXPECT_EQ(to_json(spec)["output"], "sigmoid");
+  EXPECT_EQ(*parse_model_spec(to_json(spec), "x"), spec);
+  spec.output = OutputActivation::linear;
+  EXPECT_FALSE(parse_model_spec(to_json(spec), "x")) << "a number has no labels";
+  spec.labels.clear();
+  EXPECT_EQ(*parse_model_spec(to_json(spec), "x"), spec);
+}
+
+TEST(SpecJson, OnlyClassifiersHaveAnotherOutput) {
+  EXPECT_EQ(parse_error_after([](Json& json) { json["output"] = "tanh"; }),
+            "m.skim: spec.output is 'tanh', it must be one of: softmax, sigmoid, linear");
+  ModelSpec spec = unusual_spec();
+  spec.net = NetKind::cloze;
+  spec.labels.clear();
+  spec.pooling = Pooling::last;
+  spec.output = OutputActivation::sigmoid;
+  const auto parsed = parse_model_spec(to_json(spec), "x");
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().message, "x: output must be softmax unless net is classifier");
+}
+
 TEST(SpecJson, RoundTripKeepsEveryName) {
   const auto check_names = []<class E>(E) {
     for (const auto& [value, name] : kNames<E>) {
@@ -209,10 +235,13 @@ TEST(CalibrationCheck, RejectsAnInvalidTemperature) {
 TEST(CalibrationCheck, OnlyAClassifierHasATemperature) {
   ModelSpec spec;
   const Calibration warm{.temperature = 2};
-  EXPECT_TRUE(check_temperature(warm, spec));
+  EXPECT_TRUE(check(warm, spec));
+  spec.output = OutputActivation::sigmoid;
+  EXPECT_FALSE(check(warm, spec));
+  spec.output = OutputActivation::softmax;
   spec.net = NetKind::cloze;
-  EXPECT_FALSE(check_temperature(warm, spec));
-  EXPECT_TRUE(check_temperature(Calibration{}, spec));
+  EXPECT_FALSE(check(warm, spec));
+  EXPECT_TRUE(check(Calibration{}, spec));
 }
 
 TEST(CalibrationCheck, NamesTheInvalidPoint) {

@@ -85,11 +85,19 @@ Result<std::optional<CsvRecord>> CsvReader::next() {
   return std::optional<CsvRecord>(std::move(record));
 }
 
-std::optional<Columns> find_columns(std::span<const std::string> header) {
-  const auto label = find_column(header, "label");
+std::optional<Columns> find_columns(std::span<const std::string> header, LabelKind kind) {
   const auto text = find_column(header, "text");
-  if (!label || !text) return std::nullopt;
-  return Columns{*label, *text};
+  if (!text) return std::nullopt;
+  Columns columns{find_column(header, "label"), *text, find_column(header, "weight"), {}};
+  if (!columns.label) columns.label = find_column(header, "labels");
+  if (columns.label) return columns;
+  if (kind != LabelKind::multiple) return std::nullopt;
+  const auto id = find_column(header, "id");
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (i != *text && columns.weight != i && id != i) columns.indicators.push_back(i);
+  }
+  if (columns.indicators.empty()) return std::nullopt;
+  return columns;
 }
 
 std::vector<std::string> split_header(std::string_view line, CsvDialect dialect) {

@@ -39,13 +39,18 @@ class CsvReader {
   std::size_t line_ = 1;
 };
 
+// The indices of columns.
 struct Columns {
-  std::size_t label = 0;
+  std::optional<std::size_t> label;  // unset with indicator columns
   std::size_t text = 0;
+  std::optional<std::size_t> weight;
+  std::vector<std::size_t> indicators;  // one column of 0 or 1 per label
 };
 
-// Finds the columns named label and text, ignoring case.
-std::optional<Columns> find_columns(std::span<const std::string> header);
+// Finds the columns by name, ignoring case: text, label (or labels), weight. Multi-label files
+// without a column of labels have indicator columns: all but text, id and weight.
+std::optional<Columns> find_columns(std::span<const std::string> header,
+                                    LabelKind kind = LabelKind::single);
 
 // Splits a header line; empty when it is malformed.
 std::vector<std::string> split_header(std::string_view line, CsvDialect dialect);

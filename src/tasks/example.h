@@ -15,12 +15,25 @@ struct GoldAnswer {
   std::size_t begin = 0;  // byte offset in Query::text; npos when it does not occur there
 };
 
+// The probability of a label; without its name in a list in the order of the labels.
+struct SoftLabel {
+  std::string label;
+  float probability = 0;
+};
+
 struct Example {
   Query query;
   std::string label;                     // as the file spells it
   std::size_t line = 0;                  // line in the file, from 1; question number in SQuAD files
   std::string id = {};                   // question id of SQuAD; may be empty
   std::vector<GoldAnswer> answers = {};  // SQuAD only, at least one; `label` is the first
+  std::vector<std::string> labels = {};  // LabelKind::multiple only, distinct
+  double value = 0;                      // LabelKind::number only
+  float weight = 1;                      // of the loss in training
+  // Of a teacher; `probabilities` are those of all labels (soft_labels.h).
+  std::vector<SoftLabel> soft_labels = {};
+  std::vector<float> probabilities = {};
+  bool labelled = true;  // else there are soft labels alone
 };
 
 struct Dataset {

@@ -29,10 +29,10 @@ std::string_view first_line(std::string_view bytes) {
   return {};
 }
 
-Result<DetectedFormat> detect_header(std::string_view line) {
+Result<DetectedFormat> detect_header(std::string_view line, LabelKind kind) {
   for (const CsvDialect& dialect : kDialects) {
     const auto header = split_header(line, dialect);
-    if (find_columns(header)) return DetectedFormat{Format::csv, dialect};
+    if (find_columns(header, kind)) return DetectedFormat{Format::csv, dialect};
   }
   const auto names = split_header(line, kDialects[0]);
   if (names.size() < 2) return fail(Fault::format, std::string(kExpected));
@@ -47,7 +47,7 @@ std::string_view strip_bom(std::string_view bytes) {
   return bytes.starts_with(kMark) ? bytes.substr(kMark.size()) : bytes;
 }
 
-Result<DetectedFormat> detect_format(std::string_view bytes) {
+Result<DetectedFormat> detect_format(std::string_view bytes, LabelKind kind) {
   bytes = strip_bom(bytes);
   const std::string_view line = first_line(bytes);
   if (line.empty()) return fail(Fault::format, "the file is empty; " + std::string(kExpected));
@@ -57,7 +57,7 @@ Result<DetectedFormat> detect_format(std::string_view bytes) {
   // A label may start with a brace, a JSON object never holds a raw tab before its first key.
   const std::size_t tab = line.find('\t');
   if (line.starts_with('{') && line.find('"') < tab) return DetectedFormat{Format::json_lines, {}};
-  if (auto csv = detect_header(line); csv || tab == std::string_view::npos) return csv;
+  if (auto csv = detect_header(line, kind); csv || tab == std::string_view::npos) return csv;
   return DetectedFormat{Format::tsv, {}};
 }
 

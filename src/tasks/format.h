@@ -4,12 +4,13 @@
 #include <string_view>
 
 #include "skim/result.h"
+#include "tasks/label_sets.h"
 
 namespace skim {
 
 enum class Format {
   tsv,         // label<TAB>text
-  csv,         // a header with columns label and text; commas, semicolons or tabs
+  csv,         // a header with columns label (or labels) and text; commas, semicolons or tabs
   fast_text,   // __label__x text
   json_lines,  // one {"label": ..., "text": ...} per line
   squad,       // one JSON document of questions about paragraphs, see squad.h
@@ -29,7 +30,7 @@ struct DetectedFormat {
 
 // Detects the format from the first non-blank lines. The error says what was expected; it does not
 // name the file.
-Result<DetectedFormat> detect_format(std::string_view bytes);
+Result<DetectedFormat> detect_format(std::string_view bytes, LabelKind kind = LabelKind::single);
 
 // Removes a leading UTF-8 byte order mark.
 std::string_view strip_bom(std::string_view bytes);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <optional>
 #include <set>
-#include <string_view>
+
+#include "base/result_macros.h"
 
 namespace skim {
 namespace {
@@ -29,27 +29,33 @@ std::string join_labels(std::span<const std::string> labels) {
 
 }  // namespace
 
+LabelIndex::LabelIndex(std::span<const std::string> labels) : labels_(labels) {
+  for (std::size_t i = 0; i < labels.size(); ++i) index_.emplace(labels[i], static_cast<int>(i));
+  has_integer_labels_ = std::any_of(labels.begin(), labels.end(), [](const std::string& label) {
+    return parse_integer(label).has_value();
+  });
+}
+
+Result<int> LabelIndex::find(const std::string& label, const Dataset& data,
+                             const Example& example) const {
+  if (const auto known = index_.find(label); known != index_.end()) return known->second;
+  const auto number = parse_integer(label);
+  if (has_integer_labels_ || !number || *number < 0 ||
+      *number >= static_cast<long long>(labels_.size())) {
+    return fail(Fault::mismatch, data.name + ", line " + std::to_string(example.line) +
+                                     ": the model has no label '" + label.substr(0, 80) +
+                                     "'; its labels are " + join_labels(labels_));
+  }
+  return static_cast<int>(*number);
+}
+
 Result<std::vector<int>> label_indices(const Dataset& data, std::span<const std::string> labels) {
-  std::map<std::string_view, int> index;
-  for (std::size_t i = 0; i < labels.size(); ++i) index.emplace(labels[i], static_cast<int>(i));
-  const bool has_integer_labels =
-      std::any_of(labels.begin(), labels.end(),
-                  [](const std::string& label) { return parse_integer(label).has_value(); });
+  const LabelIndex index(labels);
   std::vector<int> indices;
   indices.reserve(data.examples.size());
   for (const Example& example : data.examples) {
-    if (const auto known = index.find(example.label); known != index.end()) {
-      indices.push_back(known->second);
-      continue;
-    }
-    const auto number = parse_integer(example.label);
-    if (has_integer_labels || !number || *number < 0 ||
-        *number >= static_cast<long long>(labels.size())) {
-      return fail(Fault::mismatch, data.name + ", line " + std::to_string(example.line) +
-                                       ": the model has no label '" + example.label.substr(0, 80) +
-                                       "'; its labels are " + join_labels(labels));
-    }
-    indices.push_back(static_cast<int>(*number));
+    SKIM_ASSIGN_OR_RETURN(const int found, index.find(example.label, data, example));
+    indices.push_back(found);
   }
   return indices;
 }
@@ -71,8 +77,16 @@ Result<std::vector<int>> choice_indices(const Dataset& data) {
 
 std::vector<std::string> collect_labels(const Dataset& data) {
   std::set<std::string> distinct;
-  for (const Example& example : data.examples) distinct.insert(example.label);
-  std::vector<std::string> labels(distinct.begin(), distinct.end());
+  for (const Example& example : data.examples) {
+    if (example.labelled) distinct.insert(example.label);
+    for (const SoftLabel& soft : example.soft_labels) distinct.insert(soft.label);
+  }
+  distinct.erase("");
+  return sort_labels({distinct.begin(), distinct.end()});
+}
+
+std::vector<std::string> sort_labels(std::vector<std::string> labels) {
+  std::sort(labels.begin(), labels.end());
   const bool all_integers = std::all_of(labels.begin(), labels.end(), [](const std::string& label) {
     return parse_integer(label).has_value();
   });

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "tasks/cbt.h"
 #include "tasks/csv.h"
 #include "tasks/format.h"
+#include "tasks/json_example.h"
 #include "tasks/squad.h"
 #include "tasks/text_lines.h"
 
@@ -26,50 +26,79 @@ namespace {
 // the file name.
 using Examples = std::vector<Example>;
 
-Result<Example> parse_tsv_line(const TextLine& line) {
+constexpr std::string_view kFastTextPrefix = "__label__";
+
+// A list of labels in a CSV file may also be separated by semicolons.
+constexpr std::string_view kTsvSeparators = ",", kCsvSeparators = ",;";
+
+// Sets what `kind` asks for from the label as the file spells it.
+Result<void> interpret_label(LabelKind kind, std::string_view separators, Example& example) {
+  if (kind == LabelKind::multiple) {
+    auto labels = split_labels(example.label, separators);
+    if (!labels) return line_error(example.line, labels.error().message);
+    example.labels = std::move(*labels);
+    return {};
+  }
+  if (example.label.empty()) return line_error(example.line, "the label is empty");
+  if (kind == LabelKind::single) return {};
+  const auto number = parse_number(example.label);
+  if (!number)
+    return line_error(example.line,
+                      "the label '" + example.label.substr(0, 80) + "' is not a finite number");
+  example.value = *number;
+  return {};
+}
+
+Result<Example> parse_tsv_line(LabelKind kind, const TextLine& line) {
   const std::size_t tab = line.text.find('\t');
   if (tab == std::string_view::npos) {
     return line_error(line.number, "no tab between label and text");
   }
-  return Example{{std::string(line.text.substr(tab + 1)), {}, {}},
-                 std::string(line.text.substr(0, tab)),
-                 line.number};
+  Example example{{std::string(line.text.substr(tab + 1)), {}, {}},
+                  std::string(line.text.substr(0, tab)),
+                  line.number};
+  SKIM_RETURN_IF_ERROR(interpret_label(kind, kTsvSeparators, example));
+  return example;
 }
 
-Result<Example> parse_fast_text_line(const TextLine& line) {
-  constexpr std::string_view kPrefix = "__label__";
-  if (!line.text.starts_with(kPrefix)) {
-    return line_error(line.number, "does not start with __label__");
-  }
-  const std::size_t end = std::min(line.text.find_first_of(" \t"), line.text.size());
-  std::string_view text = line.text.substr(end);
+// Removes the first label and the blanks after it from `text`.
+std::string_view take_fast_text_label(std::string_view& text) {
+  const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+  const std::string_view label = text.substr(kFastTextPrefix.size(), end - kFastTextPrefix.size());
+  text.remove_prefix(end);
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  if (text.starts_with(kPrefix)) {
-    return line_error(line.number, "has more than one label; expected exactly one");
+  return label;
+}
+
+Result<Example> parse_fast_text_line(LabelKind kind, const TextLine& line) {
+  std::string_view text = line.text;
+  Example example{{}, {}, line.number};
+  while (text.starts_with(kFastTextPrefix)) {
+    const std::string label(take_fast_text_label(text));
+    if (label.empty()) return line_error(line.number, "the label is empty");
+    if (std::find(example.labels.begin(), example.labels.end(), label) != example.labels.end())
+      continue;
+    example.label += (example.label.empty() ? "" : ",") + label;
+    example.labels.push_back(label);
   }
-  return Example{{std::string(text), {}, {}},
-                 std::string(line.text.substr(kPrefix.size(), end - kPrefix.size())),
-                 line.number};
+  example.query.text = text;
+  if (kind == LabelKind::multiple) return example;
+  if (example.labels.empty()) return line_error(line.number, "does not start with __label__");
+  if (example.labels.size() > 1)
+    return line_error(line.number,
+                      "has more than one label; expected exactly one, or train with --task "
+                      "multilabel");
+  example.labels.clear();
+  SKIM_RETURN_IF_ERROR(interpret_label(kind, {}, example));
+  return example;
 }
 
-std::optional<std::string> parse_label(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_unsigned()) return std::to_string(value.get<std::uint64_t>());
-  if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
-  return std::nullopt;
-}
-
-Result<Example> parse_json_line(JsonParser& parser, const TextLine& line) {
+Result<Example> parse_json_line(LabelKind kind, JsonParser& parser, const TextLine& line) {
   SKIM_ASSIGN_OR_RETURN(auto value, parser.parse(line.text, "line " + std::to_string(line.number)));
-  if (!value.is_object()) return line_error(line.number, "is not a JSON object");
-  const auto text = value.find("text");
-  if (text == value.end() || !text->is_string()) {
-    return line_error(line.number, "has no string \"text\"");
-  }
-  const auto found = value.find("label");
-  const auto label = found == value.end() ? std::nullopt : parse_label(*found);
-  if (!label) return line_error(line.number, "has no \"label\" that is a string or an integer");
-  return Example{{text->get<std::string>(), {}, {}}, *label, line.number};
+  Example example;
+  example.line = line.number;
+  SKIM_RETURN_IF_ERROR(read_json_example(kind, value, example));
+  return example;
 }
 
 template <class ParseLine>
@@ -78,53 +107,81 @@ Result<void> parse_lines(std::string_view bytes, ParseLine parse_line, Examples&
   while (const auto line = lines.next()) {
     if (is_blank(line->text)) continue;
     SKIM_ASSIGN_OR_RETURN(auto example, parse_line(*line));
-    if (example.label.empty()) return line_error(line->number, "the label is empty");
     examples.push_back(std::move(example));
   }
   return {};
 }
 
-Result<void> parse_json_lines(std::string_view bytes, Examples& examples) {
-  JsonParser parser;
-  const auto parse_line = [&](const TextLine& line) { return parse_json_line(parser, line); };
-  return parse_lines(bytes, parse_line, examples);
+// Sets the labels whose indicator columns hold 1.
+Result<void> read_indicators(const Columns& columns, const std::vector<std::string>& header,
+                             const std::vector<std::string>& fields, Example& example) {
+  for (const std::size_t column : columns.indicators) {
+    const auto value = parse_number(fields[column]);
+    if (!value || (*value != 0 && *value != 1))
+      return line_error(example.line, "column '" + header[column] + "' holds '" +
+                                          fields[column].substr(0, 80) +
+                                          "', expected 0 or 1; name the column of labels 'labels'");
+    if (*value != 1) continue;
+    example.labels.push_back(header[column]);
+    example.label += (example.label.empty() ? "" : ",") + header[column];
+  }
+  return {};
 }
 
-Result<void> parse_csv(std::string_view bytes, CsvDialect dialect, Examples& examples) {
+Result<Example> parse_record(LabelKind kind, const Columns& columns,
+                             const std::vector<std::string>& header, CsvRecord record) {
+  auto& [fields, line] = record;
+  Example example{{std::move(fields[columns.text]), {}, {}}, {}, line};
+  if (columns.weight) SKIM_RETURN_IF_ERROR(read_weight(fields[*columns.weight], example));
+  if (columns.label) {
+    example.label = std::move(fields[*columns.label]);
+    SKIM_RETURN_IF_ERROR(interpret_label(kind, kCsvSeparators, example));
+  } else {
+    SKIM_RETURN_IF_ERROR(read_indicators(columns, header, fields, example));
+  }
+  return example;
+}
+
+Result<void> parse_csv(std::string_view bytes, CsvDialect dialect, LabelKind kind,
+                       Examples& examples) {
   CsvReader reader(bytes, dialect);
   std::optional<Columns> columns;
-  std::size_t width = 0;
+  std::vector<std::string> header;
   while (true) {
     SKIM_ASSIGN_OR_RETURN(auto record, reader.next());
     if (!record) return {};
-    auto& [fields, line] = *record;
     if (!columns) {
-      columns = find_columns(fields);
-      width = fields.size();
-      if (!columns) return line_error(line, "the header has no columns label and text");
+      header = std::move(record->fields);
+      columns = find_columns(header, kind);
+      if (!columns) return line_error(record->line, "the header has no columns label and text");
       continue;
     }
-    if (fields.size() != width) {
-      return line_error(line, "has " + std::to_string(fields.size()) + " fields, expected " +
-                                  std::to_string(width));
+    if (record->fields.size() != header.size()) {
+      return line_error(record->line, "has " + std::to_string(record->fields.size()) +
+                                          " fields, expected " + std::to_string(header.size()));
     }
-    if (fields[columns->label].empty()) return line_error(line, "the label is empty");
-    examples.push_back(Example{
-        {std::move(fields[columns->text]), {}, {}}, std::move(fields[columns->label]), line});
+    SKIM_ASSIGN_OR_RETURN(auto example, parse_record(kind, *columns, header, std::move(*record)));
+    examples.push_back(std::move(example));
   }
 }
 
-Result<void> parse_into(std::string_view bytes, const DetectedFormat& detected, Dataset& data) {
+Result<void> parse_into(std::string_view bytes, const DetectedFormat& detected, LabelKind kind,
+                        Dataset& data) {
   Examples& examples = data.examples;
+  JsonParser parser;
   switch (detected.format) {
     case Format::tsv:
-      return parse_lines(bytes, parse_tsv_line, examples);
+      return parse_lines(
+          bytes, [&](const TextLine& line) { return parse_tsv_line(kind, line); }, examples);
     case Format::fast_text:
-      return parse_lines(bytes, parse_fast_text_line, examples);
+      return parse_lines(
+          bytes, [&](const TextLine& line) { return parse_fast_text_line(kind, line); }, examples);
     case Format::json_lines:
-      return parse_json_lines(bytes, examples);
+      return parse_lines(
+          bytes, [&](const TextLine& line) { return parse_json_line(kind, parser, line); },
+          examples);
     case Format::csv:
-      return parse_csv(bytes, detected.csv, examples);
+      return parse_csv(bytes, detected.csv, kind, examples);
     case Format::squad:
       return parse_squad(bytes, data);
     case Format::cbt:
@@ -152,15 +209,15 @@ Result<std::string> read_standard_input() {
 
 }  // namespace
 
-Result<Dataset> parse_examples(std::string_view bytes, std::string name) {
+Result<Dataset> parse_examples(std::string_view bytes, std::string name, LabelKind kind) {
   const auto in_file = [&name](const Error& error) {
     return fail(error.fault, name + ": " + error.message);
   };
-  const auto detected = detect_format(bytes);
+  const auto detected = detect_format(bytes, kind);
   if (!detected) return in_file(detected.error());
   bytes = strip_bom(bytes);
   Dataset data;
-  if (auto parsed = parse_into(bytes, *detected, data); !parsed) {
+  if (auto parsed = parse_into(bytes, *detected, kind, data); !parsed) {
     return in_file(parsed.error());
   }
   if (data.examples.empty()) return in_file({Fault::format, "has a header but no examples"});
@@ -168,10 +225,10 @@ Result<Dataset> parse_examples(std::string_view bytes, std::string name) {
   return data;
 }
 
-Result<Dataset> load_examples(const std::filesystem::path& path) {
+Result<Dataset> load_examples(const std::filesystem::path& path, LabelKind kind) {
   const bool standard_input = path == "-";
   SKIM_ASSIGN_OR_RETURN(const auto bytes, standard_input ? read_standard_input() : read_text(path));
-  return parse_examples(bytes, standard_input ? kStandardInput : path.string());
+  return parse_examples(bytes, standard_input ? kStandardInput : path.string(), kind);
 }
 
 }  // namespace skim

@@ -25,6 +25,7 @@ void check_json_line(std::string_view line, const Example& example) {
   const Json object = Json::parse(line, nullptr, false);
   require(object.is_object() && object["text"] == example.query.text,
           "the text is that of its line");
+  if (!example.labelled) return;
   const Json& label = object["label"];
   require(label.is_string() ? label == example.label : skim::to_text(label) == example.label,
           "the label is that of its line");
@@ -50,10 +51,11 @@ void check_lines(std::string_view bytes, const Dataset& data, Format format) {
   }
 }
 
-// Writes labels and texts as JSON lines; false when they are not valid UTF-8.
+// Writes labels and texts as JSON lines; false when they are not valid UTF-8 or have no label.
 bool write(const Dataset& data, std::string& lines) {
   for (const Example& example : data.examples) {
-    if (!skim::is_utf8(example.label) || !skim::is_utf8(example.query.text)) return false;
+    if (!example.labelled || !skim::is_utf8(example.label) || !skim::is_utf8(example.query.text))
+      return false;
     lines += skim::to_text({{"label", example.label}, {"text", example.query.text}}) + "\n";
   }
   return true;
@@ -86,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (detected->format == Format::squad || detected->format == Format::cbt) return 0;
   require(!parsed->examples.empty(), "a parsed file has examples");
   for (const Example& example : parsed->examples)
-    require(!example.label.empty(), "labels are not empty");
+    require(!example.label.empty() || !example.labelled, "labels are not empty");
   check_lines(skim::strip_bom(bytes), *parsed, detected->format);
   check_round_trip(*parsed);
   return 0;

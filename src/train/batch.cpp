@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "train/batch_targets.h"
 #include "train/counter_rng.h"
 
 namespace skim::train {
@@ -188,6 +189,12 @@ void add_soft_targets(const std::vector<Item>& items, Batch& batch) {
   if (parts == 1) batch.soft_targets = batch.soft_targets.squeeze(1);
 }
 
+void add_distilled(const std::vector<Item>& items, Batch& batch) {
+  batch.distilled = torch::empty({batch.texts()}, torch::kBool);
+  for (std::size_t i = 0; i < batch.items.size(); ++i)
+    batch.distilled.data_ptr<bool>()[i] = !items[batch.items[i]].soft_targets.empty();
+}
+
 }  // namespace
 
 Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen) {
@@ -204,7 +211,12 @@ Batch make_batch(const std::vector<Item>& items, std::vector<std::size_t> chosen
     batch.labels.data_ptr<std::int64_t>()[i] = item.label;
     batch.question_length[static_cast<std::size_t>(i)] = item.question_length;
   }
-  if (!items[batch.items.front()].soft_targets.empty()) add_soft_targets(items, batch);
+  add_targets(items, batch);
+  const auto count = std::count_if(batch.items.begin(), batch.items.end(), [&](std::size_t item) {
+    return !items[item].soft_targets.empty();
+  });
+  if (count > 0) add_soft_targets(items, batch);
+  if (count > 0 && count < texts) add_distilled(items, batch);
   for_packed(
       batch, [&](std::size_t item) -> const WordList& { return items[item].words; },
       [&](std::int64_t row, std::int32_t word) {

@@ -31,6 +31,9 @@ struct Batch {
   std::vector<std::int32_t> words;  // ids of the packed rows, then of questions and choices
   torch::Tensor labels;             // [texts]: label, choice or the answer's first word
   torch::Tensor answer_ends;        // [texts], or undefined: the answer's last word
+  torch::Tensor label_sets;         // [texts, labels] of 0 and 1, of multi-label nets only
+  torch::Tensor values;             // [texts], of regression nets only
+  torch::Tensor text_weights;       // [texts], or undefined: of the losses, when one is not 1
   Padded question;                  // one list per text, or undefined
   Padded choices;                   // one list per choice of each text, or undefined
   torch::Tensor choice_padding;     // [texts, max choices], bool: where a text has fewer
@@ -41,9 +44,10 @@ struct Batch {
   std::shared_ptr<Batch> questions;  // with its own spelling_rows
   torch::Tensor question_index;      // [texts]: the question of each text
   // [texts, labels or max choices]; of extractive nets [texts, first or last word, longest text];
-  // undefined without a teacher.
+  // undefined without soft targets.
   torch::Tensor soft_targets;
   torch::Tensor labelled;   // [texts]: 1, or 0 for texts with soft targets alone; likewise
+  torch::Tensor distilled;  // [texts], bool: which texts have soft targets; undefined if all have
   torch::Tensor reversed;   // [rows]: the row at the same place of the reversed text
   torch::Tensor last_rows;  // [texts]: the row of the last word
   std::int64_t rows() const { return steps.rows; }

@@ -1,12 +1,14 @@
 #include "train/corpus.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/result_macros.h"
 #include "spec/char_cnn.h"
+#include "tasks/label_sets.h"
 #include "tasks/labels.h"
 #include "tasks/word_range.h"
 #include "text/normalize.h"
@@ -205,16 +207,52 @@ Result<void> check_task(const Dataset& data, NetKind net) {
   return {};
 }
 
+namespace {
+
+// What the examples of a data set are labelled with.
+struct Targets {
+  std::vector<int> labels;                   // of a label or a choice per example
+  std::vector<std::vector<int>> label_sets;  // of multi-label nets
+  std::size_t num_labels = 0;                // likewise
+  bool numbers = false;                      // of regression nets
+};
+
+Result<Targets> find_targets(const Dataset& data, const ModelSpec& spec) {
+  Targets targets;
+  if (spec.net == NetKind::cloze) {
+    SKIM_ASSIGN_OR_RETURN(targets.labels, choice_indices(data));
+  }
+  if (spec.net != NetKind::classifier) return targets;
+  targets.numbers = spec.output == OutputActivation::linear;
+  if (spec.output == OutputActivation::softmax) {
+    SKIM_ASSIGN_OR_RETURN(targets.labels, label_indices(data, spec.labels));
+  }
+  if (spec.output == OutputActivation::sigmoid) {
+    SKIM_ASSIGN_OR_RETURN(targets.label_sets, label_set_indices(data, spec.labels));
+    targets.num_labels = spec.labels.size();
+  }
+  return targets;
+}
+
+void set_target(const Targets& targets, const Example& example, std::size_t index, Item& item) {
+  item.weight = example.weight;
+  item.soft_targets = example.probabilities;
+  item.labelled = example.labelled;
+  if (!targets.labels.empty()) item.label = targets.labels[index];
+  if (targets.numbers) item.value = static_cast<float>(example.value);
+  item.num_labels = targets.num_labels;
+  if (!targets.label_sets.empty())
+    item.labels.assign(targets.label_sets[index].begin(), targets.label_sets[index].end());
+}
+
+}  // namespace
+
 Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, const ModelSpec& spec,
                            std::size_t max_words) {
   SKIM_RETURN_IF_ERROR(check_task(data, spec.net));
   const std::vector<std::string_view> words(vocabulary.words.begin(), vocabulary.words.end());
   SKIM_ASSIGN_OR_RETURN(const Vocab vocab, Vocab::create(words, spec.tokenizer));
-  std::vector<int> labels;
-  if (!spec.is_extractive()) {
-    SKIM_ASSIGN_OR_RETURN(labels, spec.net == NetKind::classifier ? label_indices(data, spec.labels)
-                                                                  : choice_indices(data));
-  }
+  SKIM_ASSIGN_OR_RETURN(const Targets targets, find_targets(data, spec));
   Encoder encoder(vocab, vocabulary.subwords.get(), spec, max_words);
   Items made;
   for (std::size_t i = 0; i < data.examples.size(); ++i) {
@@ -226,11 +264,23 @@ Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, co
       ++made.num_without_answer;
       continue;
     }
-    if (!spec.is_extractive()) item.label = labels[i];
+    set_target(targets, example, i, item);
     item.example = i;
     made.items.push_back(std::move(item));
   }
   return made;
+}
+
+std::vector<float> label_log_odds(const std::vector<Item>& items) {
+  std::vector<double> counts(items.front().num_labels, 1);  // Laplace smoothing
+  for (const Item& item : items) {
+    for (const std::int32_t label : item.labels) counts[static_cast<std::size_t>(label)] += 1;
+  }
+  const auto all = static_cast<double>(items.size() + 2);
+  std::vector<float> log_odds;
+  for (const double count : counts)
+    log_odds.push_back(static_cast<float>(std::log(count / (all - count))));
+  return log_odds;
 }
 
 Dataset split_dev(Dataset& data, double fraction, std::uint64_t seed) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -35,9 +36,13 @@ struct Item {
   // nets, which read both as one sequence.
   std::vector<std::int32_t> words;
   std::int64_t question_length = 0;  // how many of the last words belong to the question
-  std::int64_t label = 0;   // index of the label, the choice or the first answer's first word
-  bool labelled = true;     // else there are soft targets alone
-  std::size_t example = 0;  // index in the data set
+  std::int64_t label = 0;  // index of the label, the choice or the first answer's first word
+  std::vector<std::int32_t> labels;    // of multi-label nets, increasing
+  std::size_t num_labels = 0;          // that there are, of multi-label nets
+  std::optional<float> value;          // of regression nets
+  float weight = 1;                    // of the loss
+  bool labelled = true;                // else there are soft targets alone
+  std::size_t example = 0;             // index in the data set
   std::vector<float> soft_targets;     // as in SoftTargets; empty without a teacher
   std::vector<std::int32_t> question;  // of extractive nets; at least one word
   std::vector<std::vector<std::int32_t>> choices;
@@ -105,6 +110,9 @@ Result<void> check_task(const Dataset& data, NetKind net);
 // nets.
 Result<Items> encode_items(const Dataset& data, const Vocabulary& vocabulary, const ModelSpec& spec,
                            std::size_t max_words);
+
+// The log-odds of the frequency of each label in items of a multi-label net.
+std::vector<float> label_log_odds(const std::vector<Item>& items);
 
 // Moves a random fraction of the examples out of `data`, to serve as dev. Questions about one text
 // stay together.

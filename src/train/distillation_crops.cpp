@@ -34,6 +34,7 @@ Dataset make_distillation_crops(const Dataset& texts, TokenizerKind tokenizer,
       const std::size_t begin = words[first].begin, end = words[first + length - 1].end;
       Example crop = text;
       crop.query.text = text.query.text.substr(begin, end - begin);
+      crop.probabilities.clear();  // of the whole text
       crops.examples.push_back(std::move(crop));
     }
   }

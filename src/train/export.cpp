@@ -84,7 +84,7 @@ Trace make_trace(const ModelSpec& spec, const NetOutput& out, const Batch& batch
 // An example with an arbitrary label or answer, which the net does not see.
 Example make_example(const ModelSpec& spec, const Query& query) {
   Example example{query, "", 1};
-  if (spec.net == NetKind::classifier) example.label = spec.labels[0];
+  if (!spec.labels.empty()) example.label = spec.labels[0];
   if (spec.net == NetKind::cloze) example.label = query.choices[0];
   if (spec.is_extractive()) {
     std::vector<TokenSpan> words;
@@ -96,8 +96,22 @@ Example make_example(const ModelSpec& spec, const Query& query) {
   return example;
 }
 
-std::vector<float> probabilities(const torch::Tensor& scores) {
-  const torch::Tensor likely = torch::softmax(scores, 1)[0].contiguous();
+torch::Tensor activate(const torch::Tensor& logits, OutputActivation activation) {
+  switch (activation) {
+    case OutputActivation::softmax:
+      break;
+    case OutputActivation::sigmoid:
+      return torch::sigmoid(logits);
+    case OutputActivation::linear:
+      return logits;
+  }
+  return torch::softmax(logits, 1);
+}
+
+// The scores of a text, from its logits.
+std::vector<float> probabilities(const torch::Tensor& scores,
+                                 OutputActivation activation = OutputActivation::softmax) {
+  const torch::Tensor likely = activate(scores, activation)[0].contiguous();
   return {likely.data_ptr<float>(), likely.data_ptr<float>() + likely.numel()};
 }
 
@@ -111,8 +125,9 @@ bool fill_expected_answer(const ModelSpec& spec, const Vocabulary& vocabulary,
   const Batch batch = make_batch(made->items, {0});
   const NetOutput out = forward_hard(spec, weights, snapshot, vocabulary.subwords.get(), batch,
                                      static_cast<double>(probe.policy.threshold));
-  probe.scores = probabilities(out.logits);
+  probe.scores = probabilities(out.logits, spec.output);
   probe.trace = make_trace(spec, out, batch);
+  if (spec.output == OutputActivation::linear) return true;
   if (!spec.is_extractive()) {
     const auto best = std::max_element(probe.scores.begin(), probe.scores.end());
     probe.index = static_cast<int>(best - probe.scores.begin());

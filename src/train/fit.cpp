@@ -8,6 +8,7 @@
 
 #include "base/result_macros.h"
 #include "spec/params.h"
+#include "train/dev_predictions.h"
 
 namespace skim::train {
 namespace {
@@ -321,14 +322,18 @@ Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) co
   const bool read_all = step_ <= skim_start_step_ && skim_start_step_ > 0;
   std::vector<double> sums(4);
   double &right = sums[0], &loss = sums[1], &skimmed = sums[2], &words = sums[3];
+  DevPredictions predictions(spec_, items);
   const auto batches = batch_by_length(items, kEvalRows);
   for (auto at = static_cast<std::size_t>(group_.rank()); at < batches.size();
        at += static_cast<std::size_t>(group_.size())) {
     const Batch batch = make_batch(items, batches[at]);
     const NetOutput out = forward_hard(spec_, weights, snapshot, subwords_.get(), batch,
                                        read_all ? -1.0 : 0.5, options_.threads);
-    right += num_correct(spec_, out, batch, items);
-    loss += hard_target_loss(out, batch).sum().item<double>();
+    if (spec_.output == OutputActivation::softmax)
+      right += num_correct(spec_, out, batch, items);
+    else
+      predictions.add(out, batch);
+    loss += hard_target_loss(out, batch, options_).sum().item<double>();
     for (const ReadOutput& reading : out.readings) {
       const auto rows = static_cast<double>(reading.hidden.size(0));
       words += rows;
@@ -337,8 +342,11 @@ Score Fit::evaluate(const std::vector<Item>& items, const Snapshot& snapshot) co
     }
   }
   group_.all_reduce(sums);
+  predictions.reduce(group_);
   const auto count = static_cast<double>(items.size());
-  return {right / count, loss / count, words == 0 ? 0 : skimmed / words};
+  const bool is_choice = spec_.output == OutputActivation::softmax;
+  return {is_choice ? right / count : predictions.score(), loss / count,
+          words == 0 ? 0 : skimmed / words};
 }
 
 }  // namespace skim::train

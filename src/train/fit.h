@@ -117,12 +117,13 @@ class Fit {
   std::int64_t text_passes_ = 0, question_passes_ = 0;
 };
 
-// The criterion of model selection: accuracy plus 0.01 times the skim rate, so that of two equally
-// accurate models the one that reads less wins.
+// The criterion of model selection: accuracy (see Score) plus 0.01 times the skim rate, so that of
+// two equally accurate models the one that reads less wins.
 double selection_score(const Score& score);
 
-// The cross-entropy of each text against its label, choice or answer, [texts].
-torch::Tensor hard_target_loss(const NetOutput& out, const Batch& batch);
+// The loss of each text against its target, [texts]: the cross-entropy of its label, choice or
+// answer, the binary cross-entropy summed over labels, or the regression loss.
+torch::Tensor hard_target_loss(const NetOutput& out, const Batch& batch, const FitOptions& options);
 
 // Copies the values of a snapshot into `weights`.
 void load_snapshot(const Snapshot& snapshot, Weights& weights);

@@ -9,6 +9,21 @@ using torch::Tensor;
 // Weight of the squared distance from the target rate.
 constexpr double kTargetRateWeight = 4;
 
+// The binary cross-entropy of each text, summed over the labels. `weights` are those of texts with
+// the label; none for 1.
+Tensor label_set_loss(const Tensor& logits, const Tensor& targets,
+                      const std::vector<float>& weights) {
+  const Tensor positive = weights.empty() ? Tensor() : torch::tensor(weights);
+  return torch::binary_cross_entropy_with_logits(logits, targets, {}, positive, at::Reduction::None)
+      .sum(1);
+}
+
+Tensor number_loss(const Tensor& predicted, const Tensor& targets, RegressionLoss loss) {
+  if (loss == RegressionLoss::huber)
+    return torch::huber_loss(predicted, targets, at::Reduction::None);
+  return torch::mse_loss(predicted, targets, at::Reduction::None);
+}
+
 }  // namespace
 
 // REINFORCE for sampled jumps: the reward is 1 for a right answer and -1 for a wrong one, less the
@@ -23,7 +38,11 @@ void Fit::add_reinforce_loss(const ReadOutput& reading, const Tensor& scores, co
                  (advantage * advantage - advantage.detach() * reading.sampled_log_p).sum() / texts;
 }
 
-Tensor hard_target_loss(const NetOutput& out, const Batch& batch) {
+Tensor hard_target_loss(const NetOutput& out, const Batch& batch, const FitOptions& options) {
+  if (batch.label_sets.defined())
+    return label_set_loss(out.logits, batch.label_sets, options.label_weights);
+  if (batch.values.defined())
+    return number_loss(out.logits.squeeze(1), batch.values, options.regression_loss);
   const auto loss = [](const Tensor& scores, const Tensor& right) {
     return torch::cross_entropy_loss(scores, right, {}, at::Reduction::None);
   };
@@ -37,6 +56,14 @@ Tensor soft_label_loss(const Tensor& scores, const Tensor& soft_targets, double 
   return -(target * torch::log_softmax(scores / temperature, 1)).sum(1);
 }
 
+// Binary cross-entropy against a probability per label, at a temperature.
+Tensor soft_label_set_loss(const Tensor& logits, const Tensor& soft_targets,
+                           const FitOptions& options) {
+  const double temperature = options.distillation_temperature;
+  const Tensor target = torch::sigmoid(torch::logit(soft_targets, 1e-6) / temperature);
+  return label_set_loss(logits / temperature, target, options.label_weights);
+}
+
 // Cross-entropy against soft targets over words or choices. Padding has probability 0, which a
 // softmax of logarithms would not keep.
 Tensor soft_position_loss(const Tensor& scores, const Tensor& soft_targets, double temperature) {
@@ -45,25 +72,31 @@ Tensor soft_position_loss(const Tensor& scores, const Tensor& soft_targets, doub
   return -(target * torch::log_softmax(scores / temperature, 1)).sum(1);
 }
 
-Tensor distillation_loss(const NetOutput& out, const Batch& batch, double temperature) {
+Tensor distillation_loss(const NetOutput& out, const Batch& batch, const FitOptions& options) {
+  const double temperature = options.distillation_temperature;
   const Tensor& soft_targets = batch.soft_targets;
   if (out.end_logits.defined())
     return soft_position_loss(out.logits, soft_targets.select(1, 0), temperature) +
            soft_position_loss(out.end_logits, soft_targets.select(1, 1), temperature);
   if (batch.choice_padding.defined())
     return soft_position_loss(out.logits, soft_targets, temperature);
+  if (batch.label_sets.defined()) return soft_label_set_loss(out.logits, soft_targets, options);
+  if (batch.values.defined())
+    return number_loss(out.logits.squeeze(1), soft_targets.squeeze(1), options.regression_loss);
   return soft_label_loss(out.logits, soft_targets, temperature);
 }
 
-// The loss of each text against its label and, with a teacher, against the soft targets. A text
+// The loss of each text against its label and, if it has them, against its soft targets. A text
 // without a label has soft targets alone. A temperature T scales the gradients of soft targets by
 // 1/T^2, so their loss is multiplied by T^2 (Hinton et al. 2015).
 Tensor Fit::loss_per_text(const NetOutput& out, const Batch& batch) const {
-  const Tensor hard = hard_target_loss(out, batch);
+  const Tensor hard = hard_target_loss(out, batch, options_);
   if (!batch.soft_targets.defined()) return hard;
   const double temperature = options_.distillation_temperature;
-  const Tensor distilled = distillation_loss(out, batch, temperature);
-  const Tensor hard_weight = batch.labelled * (1 - options_.distillation_weight);
+  const Tensor distilled = distillation_loss(out, batch, options_);
+  Tensor hard_weight = batch.labelled * (1 - options_.distillation_weight);
+  if (batch.distilled.defined())
+    hard_weight = torch::where(batch.distilled, hard_weight, torch::ones_like(hard_weight));
   return hard_weight * hard + (1 - hard_weight) * (temperature * temperature) * distilled;
 }
 
@@ -73,7 +106,8 @@ Tensor Fit::loss_per_text(const NetOutput& out, const Batch& batch) const {
 Fit::Losses Fit::compute_losses(const Batch& batch, const NetOutput& out, const ReadMode& mode,
                                 std::int64_t texts, std::int64_t steps, double weight) {
   const auto all_texts = static_cast<double>(texts);
-  const Tensor each = loss_per_text(out, batch);
+  Tensor each = loss_per_text(out, batch);
+  if (batch.text_weights.defined()) each = each * batch.text_weights;
   Losses losses;
   losses.total = each.sum() / all_texts;
   std::vector<float> sums = {each.sum().item<float>(), 0, 0, 0};

@@ -46,7 +46,8 @@ Result<InitialWeights> load_initial_weights(const ModelFile& file, const ModelSp
     const TensorView* found = file.find(tensor.name);
     if (tensor.name == "embedding.weight" || found == nullptr || found->shape != tensor.shape)
       continue;
-    if (tensor.name.starts_with("head.") && file.spec.labels != spec.labels) continue;
+    const bool same_output = file.spec.labels == spec.labels && file.spec.output == spec.output;
+    if (tensor.name.starts_with("head.") && !same_output) continue;
     if (tensor.name != "subword.weight")
       initial.weights[tensor.name] = to_floats(file, tensor.name);
     else if (file.spec.subwords == spec.subwords)

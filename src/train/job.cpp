@@ -8,17 +8,20 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/result_macros.h"
+#include "spec/params.h"
 #include "spec/spec_json.h"
 #include "tasks/labels.h"
 #include "train/checkpoint.h"
 #include "train/export.h"
 #include "train/fit.h"
 #include "train/load.h"
+#include "train/options_table.h"
 #include "train/outputs.h"
 #include "train/resume.h"
 #include "train/training_config.h"
@@ -47,6 +50,15 @@ void set_torch_threads(ReaderKind reader, int threads) {
     set(count);
 }
 
+// Appends what an item has beside one label. Nothing for other items, so that the checksums of old
+// checkpoints stay valid.
+void append_targets(const Item& item, std::vector<std::int32_t>& all) {
+  all.insert(all.end(), item.labels.begin(), item.labels.end());
+  if (item.num_labels > 0) all.push_back(-2);
+  if (item.value) all.push_back(std::bit_cast<std::int32_t>(*item.value));
+  if (item.weight != 1) all.push_back(std::bit_cast<std::int32_t>(item.weight));
+}
+
 // The checksum of what is learned from: word ids, labels, answers and soft targets.
 std::uint64_t digest(const std::vector<Item>& items) {
   std::vector<std::int32_t> all;
@@ -58,6 +70,7 @@ std::uint64_t digest(const std::vector<Item>& items) {
       all.push_back(static_cast<std::int32_t>(answer.first));
       all.push_back(static_cast<std::int32_t>(answer.last));
     }
+    append_targets(item, all);
     if (!item.labelled) all.push_back(-1);
     for (const float value : item.soft_targets) all.push_back(std::bit_cast<std::int32_t>(value));
   }
@@ -68,6 +81,9 @@ std::uint64_t digest(const std::vector<Item>& items) {
 // out.
 Json training_config(const Job& job, const ModelSpec& spec, const TrainingData& data) {
   Json config = options_json(job);
+  if (spec.output == OutputActivation::linear)
+    config["loss"] = option_value_name(job.fit.regression_loss);
+  if (!job.class_weights.empty()) config["class_weights"] = job.class_weights;
   config["spec"] = to_json(spec);
   config["start_from"] = data.start ? Json(data.start->checksum) : Json();
   // Older configurations do not have it.
@@ -77,12 +93,26 @@ Json training_config(const Job& job, const ModelSpec& spec, const TrainingData& 
   return config;
 }
 
+// The name of Score::accuracy in the log.
+const char* dev_metric_name(OutputActivation output) {
+  switch (output) {
+    case OutputActivation::softmax:
+      break;
+    case OutputActivation::sigmoid:
+      return "dev_micro_f1";
+    case OutputActivation::linear:
+      return "dev_r2";
+  }
+  return "dev_accuracy";
+}
+
 // The log: JSON lines, one per evaluation on dev.
 class Log {
  public:
   // Opens the log at `path` and removes the lines of steps after `step`, which a killed run may
   // have written after its last checkpoint.
-  Log(const std::string& path, std::int64_t step) {
+  Log(const std::string& path, std::int64_t step, OutputActivation output)
+      : metric_(dev_metric_name(output)) {
     if (path.empty()) return;
     enabled_ = true;
     std::string kept;
@@ -101,7 +131,7 @@ class Log {
     const Json line = {{"step", progress.step},
                        {"loss", progress.loss},
                        {"train_skim_rate", progress.skim_rate},
-                       {"dev_accuracy", progress.dev_accuracy},
+                       {metric_, progress.dev_accuracy},
                        {"dev_loss", progress.dev_loss},
                        {"dev_skim_rate", progress.dev_skim_rate},
                        {"best", progress.best},
@@ -113,6 +143,7 @@ class Log {
   }
 
  private:
+  const char* metric_;
   std::ofstream file_;
   bool enabled_ = false;
 };
@@ -203,7 +234,7 @@ tl::unexpected<Error> diverged(const Job& job, const Error& error, std::int64_t 
 Result<bool> run_steps(const Job& job, Fit& fit, ProcessGroup& group, const std::string& config,
                        const JobListener& listener) {
   const bool first = group.rank() == 0;
-  Log log(first ? job.log : "", fit.steps_done());
+  Log log(first ? job.log : "", fit.steps_done(), job.spec.output);
   if (!log.ok()) return fail(Fault::io, job.log + ": cannot be written");
   auto saved = Clock::now();
   std::int64_t checkpoint_step = fit.steps_done();
@@ -259,6 +290,18 @@ Result<void> check_same_config(ProcessGroup& group, const std::string& config) {
           "with the same command");
 }
 
+// The weights that do not start at random: those of --start-from, and for labels that are learned
+// from nothing the log-odds of their frequency, which would take many steps to learn.
+std::map<std::string, std::vector<float>> initial_weights(const ModelSpec& spec,
+                                                          const TrainingData& data) {
+  std::map<std::string, std::vector<float>> weights;
+  if (spec.output == OutputActivation::sigmoid)
+    weights["head.bias"] = label_log_odds(data.train_items);
+  if (!data.start) return weights;
+  for (const auto& [name, values] : data.start->weights) weights[name] = values;
+  return weights;
+}
+
 Result<JobReport> run_in_group(const Job& job, const JobListener& listener, ProcessGroup& group) {
   ModelSpec spec = job.spec;
   SKIM_ASSIGN_OR_RETURN(TrainingData data, load_training_data(job, spec, listener.message));
@@ -273,8 +316,10 @@ Result<JobReport> run_in_group(const Job& job, const JobListener& listener, Proc
   report.coverage = data.coverage;
   report.finished = report.was_finished = source.kind == ResumeSource::Kind::finished;
   if (report.was_finished) return report;
-  Fit fit(spec, data.vocabulary, data.train_items, data.dev_items, job.fit, group);
-  if (data.start) fit.init_weights(data.start->weights);
+  FitOptions fit_options = job.fit;
+  fit_options.label_weights = data.label_weights;
+  Fit fit(spec, data.vocabulary, data.train_items, data.dev_items, fit_options, group);
+  if (const auto weights = initial_weights(spec, data); !weights.empty()) fit.init_weights(weights);
   SKIM_RETURN_IF_ERROR(restore_checkpoint(job, source, config, fit, listener));
   SKIM_ASSIGN_OR_RETURN(report.finished, run_steps(job, fit, group, config, listener));
   report.steps = fit.steps_done();
@@ -287,14 +332,23 @@ Result<JobReport> run_in_group(const Job& job, const JobListener& listener, Proc
     return fail(Fault::argument,
                 "training ended before skimming was learned, so there is no model; continue with "
                 "--resume and a larger --max-steps");
-  report.draft = make_draft(spec, data.vocabulary, fit.best(), config, job.fit.seed);
+  Snapshot best = fit.best();
+  if (spec.output == OutputActivation::linear) fold_scale(data.target_scale, best.weights);
+  report.draft = make_draft(spec, data.vocabulary, best, config, job.fit.seed);
   report.dev_name = data.dev.name;
   // Questions are slow to read, and calibration needs no more of them.
   if (spec.net != NetKind::classifier) subsample(data.dev.examples, kMaxCalibrationQuestions);
-  if (!spec.labels.empty()) {
+  if (spec.is_softmax_classifier()) {
     SKIM_ASSIGN_OR_RETURN(report.dev_truth, label_indices(data.dev, spec.labels));
   }
-  for (Example& example : data.dev.examples) report.dev.push_back(std::move(example.query));
+  for (Example& example : data.dev.examples) {
+    if (spec.output == OutputActivation::linear) report.dev_values.push_back(example.value);
+    report.dev.push_back(std::move(example.query));
+  }
+  if (spec.output == OutputActivation::sigmoid) {
+    for (const Item& item : data.dev_items)
+      report.dev_label_sets.emplace_back(item.labels.begin(), item.labels.end());
+  }
   return report;
 }
 

@@ -20,7 +20,7 @@ struct JobProgress {
   double loss = 0, skim_rate = 0, words_per_second = 0, seconds = 0, seconds_left = 0;
   bool evaluated = false;  // on dev, in this step
   bool best = false;
-  double dev_accuracy = 0, dev_loss = 0, dev_skim_rate = 0;
+  double dev_accuracy = 0, dev_loss = 0, dev_skim_rate = 0;  // as in Score
 };
 
 struct JobListener {
@@ -37,7 +37,10 @@ struct JobReport {
   std::vector<Query> dev;      // for calibration
   std::vector<int> dev_truth;  // indices of their labels; empty unless there are labels
   std::string dev_name;
-  double accuracy = 0, skim_rate = 0;  // on dev, with hard decisions
+  // The targets of dev, for the thresholds of labels and for metrics.
+  std::vector<std::vector<int>> dev_label_sets;  // of multi-label nets
+  std::vector<double> dev_values;                // of regression nets
+  double accuracy = 0, skim_rate = 0;            // on dev, with hard decisions
   std::int64_t best_step = 0, steps = 0;
   double seconds = 0;
   std::string embedding_source;  // of pretrained embeddings; empty for none

@@ -10,10 +10,13 @@
 #include "file/model_file.h"
 #include "spec/names.h"
 #include "spec/params.h"
+#include "tasks/label_sets.h"
 #include "tasks/labels.h"
 #include "tasks/load.h"
+#include "tasks/soft_labels.h"
 #include "text/normalize.h"
 #include "train/choose_tokenizer.h"
+#include "train/class_weights.h"
 #include "train/distillation_crops.h"
 #include "train/initial_subwords.h"
 #include "train/options_table.h"
@@ -66,20 +69,33 @@ void report_dropped(const Dataset& data, const Message& message) {
             " answers were not found in their text");
 }
 
+// Sets the labels of a classifier.
+Result<void> find_labels(const Dataset& data, const Message& message, ModelSpec& spec) {
+  if (spec.net != NetKind::classifier || spec.output == OutputActivation::linear) return {};
+  if (spec.output == OutputActivation::sigmoid) {
+    spec.labels = collect_label_sets(data);
+    if (!spec.labels.empty()) return {};
+    return fail(Fault::argument, data.name + ": no text has a label, expected at least one label");
+  }
+  spec.labels = collect_labels(data);
+  if (looks_multi_label(data))
+    message(data.name +
+            ": some labels look like lists, such as 'a,b', but each is one label here; "
+            "--task multilabel learns several labels per text");
+  return check_labels(data, spec.labels);
+}
+
 Result<void> read_files(const Job& job, ModelSpec& spec, const Message& message,
                         TrainingData& data) {
   for (const std::string& file : job.train) {
     message("reading " + file);
-    SKIM_ASSIGN_OR_RETURN(Dataset part, load_examples(file));
+    SKIM_ASSIGN_OR_RETURN(Dataset part, load_examples(file, label_kind(spec)));
     report_dropped(part, message);
     append(data.train, std::move(part));
   }
-  if (spec.net == NetKind::classifier) {
-    spec.labels = collect_labels(data.train);
-    SKIM_RETURN_IF_ERROR(check_labels(data.train, spec.labels));
-  }
+  SKIM_RETURN_IF_ERROR(find_labels(data.train, message, spec));
   if (!job.dev.empty()) {
-    SKIM_ASSIGN_OR_RETURN(Dataset dev, load_examples(job.dev));
+    SKIM_ASSIGN_OR_RETURN(Dataset dev, load_examples(job.dev, label_kind(spec)));
     report_dropped(dev, message);
     data.dev = std::move(dev);
   } else {
@@ -227,6 +243,25 @@ Result<void> add_distillation_crops(const Job& job, const ModelSpec& spec, const
   return {};
 }
 
+// Standardizes the numbers of train and dev, and the last layer of a model to start from.
+Result<void> standardize_targets(TrainingData& data) {
+  SKIM_ASSIGN_OR_RETURN(data.target_scale, measure_target_scale(data.train));
+  standardize(data.target_scale, data.train_items);
+  standardize(data.target_scale, data.dev_items);
+  if (data.start) unfold_scale(data.target_scale, data.start->weights);
+  return {};
+}
+
+Result<void> weigh_classes(const Job& job, const ModelSpec& spec, TrainingData& data) {
+  SKIM_ASSIGN_OR_RETURN(std::vector<float> weights,
+                        parse_class_weights(job.class_weights, spec, data.train_items));
+  if (spec.output == OutputActivation::sigmoid)
+    data.label_weights = std::move(weights);
+  else
+    apply_class_weights(weights, data.train_items);
+  return {};
+}
+
 // The soft targets of the first `words` words of a text, as its first and as its last.
 Result<std::vector<float>> truncate_soft_targets(const std::vector<float>& whole,
                                                  std::size_t words) {
@@ -242,7 +277,7 @@ Result<std::vector<float>> truncate_soft_targets(const std::vector<float>& whole
   return part;
 }
 
-// Sets the soft targets of all items. The teacher reads whole texts.
+// Sets the soft targets of all items that have none. The teacher reads whole texts.
 Result<void> distill(const Job& job, const ModelSpec& spec, const Message& message,
                      TrainingData& data) {
   const std::size_t texts = data.train_items.size();
@@ -252,9 +287,15 @@ Result<void> distill(const Job& job, const ModelSpec& spec, const Message& messa
           (crops == 0 ? "" : " and " + std::to_string(crops) + " crops"));
   SKIM_ASSIGN_OR_RETURN(SoftTargets soft_targets, job.teacher(data.train, spec));
   for (Item& item : data.train_items) {
+    if (!item.soft_targets.empty()) continue;  // the file has them
     const std::vector<float>& target = soft_targets[item.example];
     if (!spec.is_extractive()) {
       item.soft_targets = target;
+      if (spec.output == OutputActivation::linear) {
+        const TargetScale& scale = data.target_scale;
+        for (float& value : item.soft_targets)
+          value = static_cast<float>((static_cast<double>(value) - scale.mean) / scale.scale);
+      }
       continue;
     }
     SKIM_ASSIGN_OR_RETURN(item.soft_targets, truncate_soft_targets(target, item.words.size()));
@@ -268,6 +309,8 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
                                         const std::function<void(const std::string&)>& message) {
   TrainingData data;
   SKIM_RETURN_IF_ERROR(read_files(job, spec, message, data));
+  SKIM_RETURN_IF_ERROR(resolve_soft_labels(spec.labels, label_kind(spec), data.train));
+  SKIM_RETURN_IF_ERROR(resolve_soft_labels(spec.labels, label_kind(spec), data.dev));
   SKIM_ASSIGN_OR_RETURN(spec.tokenizer, find_tokenizer(job, data.train.examples, message));
   const WordCounts counts = count_words(data.train, spec.tokenizer);
   SKIM_RETURN_IF_ERROR(build_vocabulary(job, counts, message, spec, data));
@@ -288,6 +331,12 @@ Result<TrainingData> load_training_data(const Job& job, ModelSpec& spec,
                         encode(data.train, data.vocabulary, spec, max_words, message));
   SKIM_ASSIGN_OR_RETURN(data.dev_items,
                         encode(data.dev, data.vocabulary, spec, kUntruncated, message));
+  if (spec.output == OutputActivation::linear) {
+    SKIM_RETURN_IF_ERROR(standardize_targets(data));
+  }
+  if (!job.class_weights.empty()) {
+    SKIM_RETURN_IF_ERROR(weigh_classes(job, spec, data));
+  }
   if (job.teacher) {
     SKIM_RETURN_IF_ERROR(distill(job, spec, message, data));
   }

@@ -13,6 +13,7 @@
 #include "train/corpus.h"
 #include "train/initial_weights.h"
 #include "train/options.h"
+#include "train/target_scale.h"
 
 namespace skim::train {
 
@@ -25,6 +26,8 @@ struct TrainingData {
   std::optional<std::uint64_t> embedding_checksum;  // none with --start-from alone
   Coverage coverage;
   std::vector<Item> train_items, dev_items;
+  std::vector<float> label_weights;  // FitOptions::label_weights
+  TargetScale target_scale;          // of regression, whose items have standardized numbers
 };
 
 // Loads the data and fills in the parts of `spec` that depend on it: tokenizer, labels,

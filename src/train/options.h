@@ -18,6 +18,15 @@ namespace skim::train {
 // inference time; only the cells learn.
 enum class Estimator { gumbel, straight_through, reinforce, none };
 
+// What is learned.
+enum class Task { classify, multilabel, regress, cloze, span, bidaf };
+
+// The loss of regression, in standard deviations of the numbers.
+enum class RegressionLoss {
+  mse,    // squared error
+  huber,  // squared within one standard deviation, linear beyond: outliers count less
+};
+
 // What an lstm-jump reader counts its runs and jumps in.
 enum class JumpUnit { words, sentences };
 
@@ -59,6 +68,8 @@ struct FitOptions {
   double distillation_temperature = 1;
   double min_temperature = 0.5, temperature_decay = 1e-4;  // of Gumbel-softmax
   Estimator estimator = Estimator::gumbel;
+  RegressionLoss regression_loss = RegressionLoss::mse;
+  std::vector<float> label_weights;  // of multi-label nets, of texts with the label; empty: 1
   JumpSpec jump;  // of an lstm-jump reader in training; the spec has that of inference
   Dropout dropout;
   AdamOptions adam;
@@ -86,6 +97,7 @@ struct Job {
   int threads = 0;             // 0: one per core
   double group_timeout = 300;  // seconds without an answer after which a process counts as lost
   double checkpoint_seconds = 60;
+  std::string class_weights;    // "balanced", a list of label=weight, or empty
   std::size_t train_limit = 0;  // texts to train on, evenly spread; 0: all
   std::size_t max_words = 400;  // of each training text
   bool random_crop = false;     // of longer texts another crop each time, not the beginning
@@ -100,8 +112,9 @@ struct Job {
   std::vector<int> jump_in_training;  // tokens per jump, maximum of jumps; empty: as `jump`
   JumpUnit jump_over = JumpUnit::words;
   TokenizerOption tokenizer = TokenizerOption::automatic;
-  // Loading the data fills in tokenizer, labels, vocab_size, embedding_size and
-  // sentence_end_ids.
+  Task task = Task::classify;
+  // The task decides on net and output. Loading the data fills in tokenizer, labels, vocab_size,
+  // embedding_size and sentence_end_ids.
   ModelSpec spec;
   FitOptions fit;
 };

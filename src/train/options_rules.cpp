@@ -59,6 +59,23 @@ Violation check_extractive_reader(const Job& job) {
   return std::nullopt;
 }
 
+Violation check_class_weights(const Job& job) {
+  const bool labels =
+      job.spec.net == NetKind::classifier && job.spec.output != OutputActivation::linear;
+  if (!job.class_weights.empty() && !labels)
+    return "--class-weights is for --task classify and multilabel";
+  return std::nullopt;
+}
+
+Violation check_output(const Job& job) {
+  const bool regress = job.spec.output == OutputActivation::linear;
+  if (!regress && job.fit.regression_loss != RegressionLoss::mse)
+    return "--loss is for --task regress";
+  if (job.spec.output != OutputActivation::softmax && job.spec.reader.kind == ReaderKind::lstm_jump)
+    return "--reader lstm-jump learns from right and wrong answers; it is for one label per text";
+  return std::nullopt;
+}
+
 Violation check_jump_numbers(const Job& job) {
   const std::vector<int>& training = job.jump_in_training;
   if (job.jump.size() != 3) return "--jump needs three numbers: R,K,N";
@@ -91,11 +108,22 @@ Violation check_target_rate_reader(const Job& job) {
 
 }  // namespace
 
+void apply_task(Job& job) {
+  job.spec.net = NetKind::classifier;
+  job.spec.output = OutputActivation::softmax;
+  if (job.task == Task::multilabel) job.spec.output = OutputActivation::sigmoid;
+  if (job.task == Task::regress) job.spec.output = OutputActivation::linear;
+  if (job.task == Task::cloze) job.spec.net = NetKind::cloze;
+  if (job.task == Task::span) job.spec.net = NetKind::span;
+  if (job.task == Task::bidaf) job.spec.net = NetKind::bidaf;
+}
+
 std::optional<std::string> check_options(const Job& job) {
   for (const auto check :
        {check_training_files, check_teacher_of_crops, check_frozen_estimator, check_chrono_cell,
-        check_pretraining, check_classifier_only, check_extractive_reader, check_jump_numbers,
-        check_jump_unit, check_subword_lengths, check_target_rate_reader}) {
+        check_pretraining, check_classifier_only, check_extractive_reader, check_class_weights,
+        check_output, check_jump_numbers, check_jump_unit, check_subword_lengths,
+        check_target_rate_reader}) {
     if (Violation violation = check(job)) return violation;
   }
   return std::nullopt;

@@ -8,6 +8,9 @@
 
 namespace skim::train {
 
+// Sets net and output of the spec from the task; before the other functions.
+void apply_task(Job& job);
+
 // The first broken rule in terms of the command line, or nothing.
 std::optional<std::string> check_options(const Job& job);
 

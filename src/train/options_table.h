@@ -57,11 +57,18 @@ std::string checkpoint_key(const OptionInfo& option);
 template <class E>
 inline constexpr auto kOptionValues = kNames<E>;
 template <>
-inline constexpr std::array kOptionValues<NetKind> = {
-    std::pair{NetKind::classifier, std::string_view("classify")},
-    std::pair{NetKind::cloze, std::string_view("cloze")},
-    std::pair{NetKind::span, std::string_view("span")},
-    std::pair{NetKind::bidaf, std::string_view("bidaf")},
+inline constexpr std::array kOptionValues<Task> = {
+    std::pair{Task::classify, std::string_view("classify")},
+    std::pair{Task::multilabel, std::string_view("multilabel")},
+    std::pair{Task::regress, std::string_view("regress")},
+    std::pair{Task::cloze, std::string_view("cloze")},
+    std::pair{Task::span, std::string_view("span")},
+    std::pair{Task::bidaf, std::string_view("bidaf")},
+};
+template <>
+inline constexpr std::array kOptionValues<RegressionLoss> = {
+    std::pair{RegressionLoss::mse, std::string_view("mse")},
+    std::pair{RegressionLoss::huber, std::string_view("huber")},
 };
 template <>
 inline constexpr std::array kOptionValues<Estimator> = {
@@ -142,11 +149,11 @@ void visit_model_options(AnyJob& job, Visitor&& visit) {
   auto& reader = spec.reader;
   visit({"--task",
          "",
-         "what is learned: a label, which choice fills a gap, or which span of the text answers a "
-         "question",
+         "what is learned: a label, any number of labels, a number, which choice fills a gap, or "
+         "which span of the text answers a question",
          {},
          kInSpec},
-        spec.net);
+        job.task);
   visit({"--reader", "", "the reading method: docs/training.md compares them", {}, kInSpec},
         reader.kind);
   visit({"--cell", "", "the recurrent cell", {}, kInSpec}, reader.cell);
@@ -211,6 +218,13 @@ void visit_data_options(AnyJob& job, Visitor&& visit) {
   visit({"--embedding-lr-scale", "X", "learning rate of pretrained embeddings, relative",
          at_least(0)},
         job.fit.adam.embedding_lr_scale);
+  // Stored only if given: equal trainings give equal files, whatever options there are.
+  visit({"--class-weights",
+         "balanced|A=X,B=Y,...",
+         "weights of the labels in the loss; balanced weighs rare labels more",
+         {},
+         OnResume::not_stored},
+        job.class_weights);
   visit({"--train-limit", "N", "train on N texts, evenly spread; 0 for all", at_least(0)},
         job.train_limit);
   visit({"--max-words", "N", "truncate training texts to N words", at_least(1)}, job.max_words);
@@ -266,6 +280,9 @@ void visit_optimizer_options(AnyJob& job, Visitor&& visit) {
        "beginning counts; 0 for a forget bias of 1",
        at_least(0)},
       fit.chrono_init);
+  // Stored with --task regress only.
+  visit({"--loss", "", "the loss of --task regress", {}, OnResume::not_stored},
+        fit.regression_loss);
   visit({"--batch-size", "N", "texts per step", at_least(1)}, fit.batch_size);
   visit({"--learning-rate", "X", "learning rate of Adam", above(0), OnResume::may_change},
         fit.adam.learning_rate);

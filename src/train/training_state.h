@@ -10,7 +10,9 @@ namespace skim::train {
 
 // Metrics of an evaluation on dev.
 struct Score {
-  double accuracy = 0;  // of extractive nets: F1 over words
+  // Of extractive nets: F1 over words. Of multi-label nets: micro F1 with the best thresholds. Of
+  // regression nets: the coefficient of determination, 1 less squared error over variance.
+  double accuracy = 0;
   double loss = 0;
   double skim_rate = 0;
 };

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "skim/model.h"
 #include "skim/session.h"
+#include "tasks/label_sets.h"
 #include "tasks/load.h"
 #include "train/load.h"
 #include "train/replay.h"
@@ -47,7 +48,7 @@ Result<Comparison> compare_on(const std::string& model_path, const std::string& 
                               int limit, Policy policy) {
   SKIM_ASSIGN_OR_RETURN(const auto file, open_model_file(model_path));
   SKIM_ASSIGN_OR_RETURN(const auto model, Model::load(model_path));
-  SKIM_ASSIGN_OR_RETURN(auto data, load_examples(data_path));
+  SKIM_ASSIGN_OR_RETURN(auto data, load_examples(data_path, label_kind(model.spec())));
   train::subsample(data.examples, static_cast<std::size_t>(limit));
   std::vector<Query> queries;
   for (Example& example : data.examples) queries.push_back(std::move(example.query));

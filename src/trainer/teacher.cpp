@@ -30,7 +30,9 @@ Result<std::vector<std::size_t>> label_positions(const Model& model,
 
 const char* answer_kind(const ModelSpec& spec) {
   if (spec.is_extractive()) return "spans of a text";
-  return spec.net == NetKind::cloze ? "choices" : "labels";
+  if (spec.net == NetKind::cloze) return "choices";
+  if (spec.output == OutputActivation::sigmoid) return "any number of labels";
+  return spec.output == OutputActivation::linear ? "numbers" : "labels";
 }
 
 Result<void> check_answer_kind(const Model& model, const ModelSpec& student) {

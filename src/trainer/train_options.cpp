@@ -246,6 +246,7 @@ std::optional<int> parse_train_options(Arguments arguments, TrainOptions& chosen
   declare(options, chosen, binder);
   if (const auto code = options.parse(arguments)) return *code;
   if (const auto error = binder.store()) return usage_error("train", *error);
+  train::apply_task(chosen.job);
   if (const auto error = train::check_options(chosen.job)) return usage_error("train", *error);
   if (const auto found = find_built_in_model(chosen.job); !found)
     return failed("train", found.error());

@@ -1,6 +1,7 @@
 #include "wire/model_json.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "skim/policy.h"
 #include "spec/names.h"
@@ -16,6 +17,7 @@ Json describe_model(const Model& model, std::string_view name) {
   Json json = {{"name", name},
                {"checksum", model.checksum()},
                {"net", to_string(spec.net)},
+               {"output", to_string(spec.output)},
                {"labels", spec.labels},
                {"takes_question", spec.net != NetKind::classifier},
                {"takes_choices", spec.net == NetKind::cloze},
@@ -26,6 +28,9 @@ Json describe_model(const Model& model, std::string_view name) {
                {"calibrated", !points.empty()},
                {"budgets", nullptr},
                {"spec", std::move(spec_json)}};
+  if (spec.output == OutputActivation::sigmoid)
+    json["label_thresholds"] =
+        std::vector<float>(model.label_thresholds().begin(), model.label_thresholds().end());
   if (!points.empty()) {
     json["budgets"] = {{"min", points.back().work}, {"max", std::min(points.front().work, 1.0)}};
   }

@@ -66,6 +66,11 @@ void append_answer(std::string& out, const ReadingView& view) {
   const Answer& answer = view.reading.answer;
   out += '{';
   append_field(out, "text", std::string_view(answer.text));
+  if (view.spec.output == OutputActivation::linear) {
+    append_field(out, "value", answer.value);
+    out += '}';
+    return;
+  }
   append_field(out, "index", answer.index);
   append_field(out, "score", answer.score);
   if (view.spec.is_extractive()) {
@@ -73,6 +78,13 @@ void append_answer(std::string& out, const ReadingView& view) {
     append_field(out, "end", std::uint64_t{answer.end});
   }
   out += '}';
+}
+
+// The labels of the text by name, of a multi-label model.
+void append_labels(std::string& out, const ReadingView& view) {
+  append_list(out, view.reading.labels, [&](int label) {
+    append_json(out, std::string_view(view.spec.labels[static_cast<std::size_t>(label)]));
+  });
 }
 
 // One score per label or choice.
@@ -154,7 +166,11 @@ void append_reading(std::string& out, const ReadingView& view, ReadingFields fie
     append_name(out, "abstained");
     out += is_abstained(view) ? "true" : "false";
   }
-  if (!view.spec.is_extractive()) {
+  if (view.spec.output == OutputActivation::sigmoid) {
+    append_name(out, "labels");
+    append_labels(out, view);
+  }
+  if (!view.spec.is_extractive() && view.spec.output != OutputActivation::linear) {
     append_name(out, "scores");
     append_scores(out, view);
   }
@@ -165,6 +181,13 @@ void append_reading(std::string& out, const ReadingView& view, ReadingFields fie
   }
   append_statistics(out, view);
   out += '}';
+}
+
+std::string label_list(const Reading& reading, const ModelSpec& spec) {
+  std::string list;
+  for (const int label : reading.labels)
+    list += (list.empty() ? "" : ",") + spec.labels[static_cast<std::size_t>(label)];
+  return list;
 }
 
 std::size_t count_words_read(const Reading& reading) {

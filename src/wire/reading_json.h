@@ -45,6 +45,9 @@ double unseen_share(const Reading& reading);
 // Appends one JSON object with the fields of docs/cli.md.
 void append_reading(std::string& out, const ReadingView& view, ReadingFields fields);
 
+// The labels of a multi-label reading, separated by commas.
+std::string label_list(const Reading& reading, const ModelSpec& spec);
+
 // The number of words of the text that the first pass read.
 std::size_t count_words_read(const Reading& reading);
 

@@ -75,6 +75,28 @@ TEST(ReadingJson, AnExtractiveAnswerHasAByteSpanAndNoScores) {
   EXPECT_FALSE(json.contains("scores"));
 }
 
+TEST(ReadingJson, AMultiLabelReadingListsItsLabels) {
+  HandMadeReading made("a b", {{0, 1}, {2, 3}}, "rs");
+  made.spec.output = OutputActivation::sigmoid;
+  EXPECT_EQ(serialize(made.view(), {})["labels"], Json::array());
+  EXPECT_EQ(label_list(made.reading, made.spec), "");
+  made.reading.labels = {0, 1};
+  const Json json = serialize(made.view(), {});
+  EXPECT_EQ(json["labels"], Json({"bad", "good"}));
+  EXPECT_EQ(json["scores"].size(), 2U);
+  EXPECT_EQ(label_list(made.reading, made.spec), "bad,good");
+}
+
+TEST(ReadingJson, ANumberHasAValueAndNoScores) {
+  HandMadeReading made("a b", {{0, 1}, {2, 3}}, "rs");
+  made.spec.output = OutputActivation::linear;
+  made.spec.labels.clear();
+  made.reading.answer = {.text = "3.5", .value = 3.5F};
+  const Json json = serialize(made.view(), {});
+  EXPECT_EQ(json["answer"], Json({{"text", "3.5"}, {"value", 3.5}}));
+  EXPECT_FALSE(json.contains("scores"));
+}
+
 TEST(ReadingJson, AClozeReadingHasChoiceScoresAndQuestionSteps) {
   HandMadeReading made("a b", {{0, 1}, {2, 3}}, "rsr");
   made.spec.net = NetKind::cloze;

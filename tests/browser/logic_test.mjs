@@ -9,7 +9,8 @@ const {binColumns} = await load('bar_chart.js');
 const {budgetToPosition, formatFraction, formatSpeedup, positionToBudget, positionToThreshold,
        thresholdToPosition} = await load('numbers.js');
 const {compressText, decodeLink, encodeLink, kMaxLinkLength} = await load('permalink.js');
-const {budgetRange, groupByLayer, splitSteps, stepDecision, toModel} = await load('reading.js');
+const {answerText, budgetRange, groupByLayer, hasScore, isAnswer, splitSteps, stepDecision, toModel} =
+    await load('reading.js');
 const {debounce, latestOnly, median, retryDelay} = await load('scheduling.js');
 const {countReadings, timingQueries, warmTimes} = await load('timing.js');
 const {stateFromLink, toLinkFields} = await load('url_state.js');
@@ -266,4 +267,19 @@ test('the dial covers the budget range of the model', () => {
     assert.equal(positionToBudget(budgetToPosition(budget / 100, range), range), budget / 100);
   }
   assert.deepEqual(budgetRange({}), {min: 0, max: 1});
+});
+
+test('the answer of a multi-label model is its labels', () => {
+  const several = {answer: {text: 'joy', index: 1, score: 0.9}, labels: ['joy', 'love']};
+  assert.equal(answerText(several), 'joy, love');
+  assert.equal(answerText({...several, labels: []}), 'no label');
+  assert.equal(hasScore(several), false);
+  assert.deepEqual(['joy', 'fear'].map((name) => isAnswer(several, name)), [true, false]);
+});
+
+test('a label has a score, a number has none', () => {
+  assert.equal(hasScore({answer: {text: 'joy', index: 1, score: 0.9}}), true);
+  assert.equal(hasScore({answer: {text: '3.5', value: 3.5}}), false);
+  assert.equal(answerText({answer: {text: '3.5', value: 3.5}}), '3.5');
+  assert.equal(isAnswer({answer: {text: 'joy'}}, 'joy'), true);
 });

@@ -28,6 +28,8 @@ def prepared(skim, planted):
         subprocess.run(make + ["--model", str(FOLDER / "both.skim"), "--bidirectional", "yes", "--num-layers", "2"],
                        check=True)
         subprocess.run(make + ["--model", str(FOLDER / "dense.skim"), "--reader", "dense"], check=True)
+        for name, output in (("multilabel", "sigmoid"), ("number", "linear")):
+            subprocess.run(make + ["--model", str(FOLDER / f"{name}.skim"), "--output", output], check=True)
         subprocess.run([make[0], "--model", str(FOLDER / "span.skim"), "--net", "span", "--hidden-size", "12", "--skim-size", "4",
                         "--embedding-size", "8"], check=True)
         yield

@@ -44,6 +44,8 @@ constexpr std::string_view kUsage =
     "  --weights f32|bf16|int8  --embedding-size 100  --vocab-size N (padded with generated "
     "words)\n"
     "  --tokenizer english|unicode|whitespace\n"
+    "  --output softmax|sigmoid|linear  one label, labels with thresholds 0.3 and 0.6, or a "
+    "number\n"
     "  --net cloze|span|bidaf  a question-answering model with random weights and the vocabulary\n"
     "                      of the generated questions\n";
 
@@ -54,6 +56,7 @@ struct Request {
   PlantedOptions task;
   PlantedModelOptions net;
   NetKind kind = NetKind::classifier;
+  OutputActivation output = OutputActivation::softmax;
 };
 
 template <class Number>
@@ -115,6 +118,7 @@ Result<void> parse_option(const std::string& option, std::string_view text, Requ
       {"--seed", number(into.task.seed)},
       {"--negators", yes(into.task.negators)},
       {"--net", choice(into.kind)},
+      {"--output", choice(into.output)},
       {"--reader", choice(into.net.kind)},
       {"--cell", choice(into.net.cell)},
       {"--hidden-size", number(into.net.hidden_size)},
@@ -153,9 +157,26 @@ Result<void> write_data(const Request& request) {
   return {};
 }
 
-Result<void> write_model(const PlantedModelOptions& options, const std::filesystem::path& path) {
-  SKIM_ASSIGN_OR_RETURN(const ModelDraft draft, planted_draft(options));
-  return write_model_file(draft, path);
+// Makes a multi-label or a regression model of a classifier, without probes. The number is the
+// logit of the second label.
+void set_output(OutputActivation output, ModelDraft& draft) {
+  draft.spec.output = output;
+  if (output == OutputActivation::softmax) return;
+  draft.probes.clear();
+  if (output == OutputActivation::sigmoid) draft.calibration.label_thresholds = {0.3F, 0.6F};
+  if (output != OutputActivation::linear) return;
+  draft.spec.labels.clear();
+  for (ModelDraft::Tensor& tensor : draft.tensors) {
+    if (!tensor.name.starts_with("head.")) continue;
+    const auto half = static_cast<std::ptrdiff_t>(tensor.values.size() / 2);
+    tensor.values.erase(tensor.values.begin(), tensor.values.begin() + half);
+  }
+}
+
+Result<void> write_model(const Request& request) {
+  SKIM_ASSIGN_OR_RETURN(ModelDraft draft, planted_draft(request.net));
+  set_output(request.output, draft);
+  return write_model_file(draft, request.model);
 }
 
 // Returns the vocabulary of some generated passages and questions.
@@ -259,8 +280,8 @@ Result<void> run(const Request& request) {
   if (done && !request.shapes.empty()) done = write_shapes(request.shapes, request.every);
   if (done && !request.seeds.empty()) done = write_seeds(request.seeds);
   if (done && !request.model.empty()) {
-    done = request.kind == NetKind::classifier ? write_model(request.net, request.model)
-                                               : write_question_model(request);
+    done =
+        request.kind == NetKind::classifier ? write_model(request) : write_question_model(request);
   }
   if (done && !request.data.empty()) done = write_data(request);
   return done;

@@ -61,6 +61,8 @@ def example(kind):
 
 
 def get_scores(reading):
+    if "value" in reading["answer"]:
+        return [reading["answer"]["value"]]
     return [entry["score"] for entry in reading["scores"]]
 
 

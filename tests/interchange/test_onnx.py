@@ -149,6 +149,7 @@ class OnnxRuntime(InterchangeTest):
     def test_many_levels_and_wide_cells_give_the_same_results(self):
         models = [self.planted("levels.skim", "--skim-size", "40,20,10,5,0", "--pooling", "attention"),
                   self.planted("gru.skim", "--cell", "gru", "--num-layers", "3"),
+                  self.planted("multilabel.skim", "--output", "sigmoid"), self.planted("number.skim", "--output", "linear"),
                   self.planted("dense.skim", "--reader", "dense", "--bidirectional", "yes", "--pooling", "mean")]
         self.compare([(model, exported(self, model), (0.5, 0.2)) for model in models])
 

@@ -38,6 +38,8 @@ def prepared(skim, planted):
         make_model("--model", MODEL, "--data", path("planted.tsv"), "--examples", "60", *small)
         make_model("--model", path("both.skim"), "--bidirectional", "yes", "--num-layers", "2", *small)
         make_model("--model", path("other.skim"), "--seed", "2", *small)
+        make_model("--model", path("multilabel.skim"), "--output", "sigmoid", *small)
+        make_model("--model", path("number.skim"), "--output", "linear", *small)
         make_model("--questions", name)
         lines = (FOLDER / "planted.tsv").read_text(encoding="utf-8").splitlines()
         TEXTS = [line.split("\t", 1)[1] for line in lines]

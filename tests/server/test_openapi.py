@@ -63,7 +63,7 @@ class SchemaChecker:
 
 
 def models():
-    return [support.MODEL] + [support.path(name + ".skim") for name in ("cloze", "span", "bidaf")]
+    return [support.MODEL] + [support.path(name + ".skim") for name in ("cloze", "span", "bidaf", "multilabel", "number")]
 
 
 READ = {"text": "good film", "words": True, "passes": True}
@@ -74,6 +74,8 @@ GOOD = [
     QUESTION | {"model": "cloze", "choices": ["zxba", "zxdo"]},
     QUESTION | {"model": "span"},
     QUESTION | {"model": "bidaf"},
+    READ | {"model": "multilabel"},
+    READ | {"model": "number"},
 ]
 GOOD_BATCHES = [
     {"texts": ["good", "bad", 1], "threshold": 0.5, "words": True, "passes": True, "model": "planted"},

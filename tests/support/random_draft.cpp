@@ -28,7 +28,9 @@ float weight_bound(const TensorSpec& tensor) {
 
 ModelDraft random_draft(ModelSpec spec, std::uint64_t seed) {
   if (spec.vocab_size == 0) spec.vocab_size = 50;
-  if (spec.labels.empty() && spec.net == NetKind::classifier) spec.labels = {"no", "maybe", "yes"};
+  if (spec.labels.empty() && spec.net == NetKind::classifier &&
+      spec.output != OutputActivation::linear)
+    spec.labels = {"no", "maybe", "yes"};
   Random random(seed, 1);
   DraftTensors tensors(spec);
   for (const TensorSpec& tensor : tensors.specs()) {

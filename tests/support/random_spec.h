@@ -92,6 +92,8 @@ inline ModelSpec draw_model_spec(Random& random, const SpecLimits& limits) {
     spec.pooling = draw_enum<Pooling>(random);
     for (int count = draw_between(random, 1, 4); count > 0; --count)
       spec.labels.push_back("label" + std::to_string(count));
+    spec.output = draw_enum<OutputActivation>(random);
+    if (spec.output == OutputActivation::linear) spec.labels.clear();
   }
   draw_sentence_ends(random, spec);
   if (random.bernoulli(0.3)) {
