@@ -217,7 +217,7 @@ class Reading:
             fields["answer"].update(begin=answer.begin_byte, end=answer.end_byte)
         if self._abstain is not None:
             fields["abstained"] = self.abstained
-        if not self._model.is_extractive:
+        if not self._model.is_extractive and answer.value is None:
             kind = "label" if self._model.net == "classifier" else "choice"
             fields["scores"] = [{kind: name, "score": round_to_six_digits(score)}
                               for name, score in zip(self._candidates, self._raw[1].tolist())]

@@ -86,7 +86,11 @@ Result<std::optional<EmbeddingSource>> choose_embeddings(
   if (names_embedding_file(job.embeddings)) return load_embedding_source(job.embeddings);
   if (job.embeddings == kDefaultEmbeddings) return load_embedding_source(job.built_in_model);
   // By default. The embeddings of --start-from win.
-  if (!job.start_from.empty() || spec.tokenizer != TokenizerKind::english) return std::nullopt;
+  if (!job.start_from.empty()) return std::nullopt;
+  if (spec.tokenizer != TokenizerKind::english) {
+    message("embeddings start random: those of the built-in model are for the tokenizer english");
+    return std::nullopt;
+  }
   if (job.built_in_model.empty()) {
     message("there is no built-in model beside this program, so embeddings start random");
     return std::nullopt;

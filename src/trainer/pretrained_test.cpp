@@ -149,8 +149,12 @@ TEST_F(BuiltIn, OtherTextStartsFromRandomEmbeddingsAndSaysSo) {
   };
   const Outcome done = with({"--embeddings", "auto", "--embedding-size", "100"});
   ASSERT_EQ(done.code, kSuccess) << done.err;
-  EXPECT_THAT(done.err, HasSubstr("do not seem to be English"));
+  EXPECT_THAT(done.err, HasSubstr("are for the tokenizer english"));
   EXPECT_THAT(done.out, HasSubstr("embeddings: random"));
+  const Outcome english =
+      with({"--embeddings", "auto", "--embedding-size", "100", "--tokenizer", "english"});
+  EXPECT_THAT(english.err, HasSubstr("do not seem to be English"));
+  EXPECT_THAT(english.out, HasSubstr("embeddings: random"));
   const Outcome forced = with({"--embeddings", "default"});
   EXPECT_THAT(forced.out, HasSubstr("default.skim has "));
 }

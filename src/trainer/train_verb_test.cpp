@@ -231,7 +231,7 @@ TEST_F(TrainVerb, KeepsTheModelWhenTheTestFails) {
     given.push_back(test);
     return train(given);
   };
-  EXPECT_EQ(train_with_test(at("none.tsv")).code, kUsageError);
+  EXPECT_EQ(train_with_test(at("no-such-test.tsv")).code, kUsageError);
   write(at("unknown-label.tsv"), "neither\tsome text\n");
   const Outcome late = train_with_test(at("unknown-label.tsv"));
   EXPECT_EQ(late.code, kFailure);
