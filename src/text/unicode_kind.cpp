@@ -57,11 +57,11 @@ bool is_extending(const utf8proc_property_t& property) {
 }  // namespace
 
 UnicodeKind unicode_kind(char32_t code) {
-  constexpr char32_t kNextLine = 0x85, kZeroWidthSpace = 0x200B;
+  constexpr char32_t kNextLine = 0x85, kZeroWidth = 0x200B;
   const utf8proc_property_t& property = property_of(code);
   const auto category = static_cast<utf8proc_category_t>(property.category);
   if (category == UTF8PROC_CATEGORY_ND) return UnicodeKind::digit;
-  if (code == kZeroWidthSpace) return UnicodeKind::symbol;
+  if (code == kZeroWidth) return UnicodeKind::symbol;
   if (is_extending(property)) return UnicodeKind::extend;
   const bool letter = (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO) ||
                       category == UTF8PROC_CATEGORY_CF;
