@@ -61,9 +61,9 @@ inline ModelDraft sample_draft_with_probe(const ModelSpec& spec, std::uint64_t s
     probe.end = 5;
     probe.scores = {0.6F, 0.4F, 0.8F, 0.2F};
   } else {
-    probe.index = 0;
-    const bool has_labels = spec.net == NetKind::classifier;
-    probe.scores.resize(has_labels ? spec.labels.size() : probe.query.choices.size(), 0.1F / 3);
+    probe.index = spec.output == OutputActivation::linear ? -1 : 0;
+    const bool is_classifier = spec.net == NetKind::classifier;
+    probe.scores.resize(is_classifier ? spec.num_logits() : probe.query.choices.size(), 0.1F / 3);
   }
   probe.trace = {{.reader = "0.forward", .hidden_size = 6, .steps = {{6, 0.7F}, {2, 0.1F / 3}}}};
   draft.probes = {probe};
