@@ -99,7 +99,11 @@ std::string to_list(const std::vector<T>& values) {
 std::vector<std::string> to_arguments(const Values& values) {
   std::vector<std::string> arguments;
   const auto add = [&](const char* name, const std::string& value) {
-    arguments.insert(arguments.end(), {name, value});
+    // "--name=" as an argument of its own is an option without a value.
+    if (value.starts_with("--"))
+      arguments.push_back(std::string(name) + "=" + value);
+    else
+      arguments.insert(arguments.end(), {name, value});
   };
   add("--text", values.text);
   if (!values.file.empty()) add("--file", values.file);
