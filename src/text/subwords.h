@@ -16,7 +16,7 @@ namespace skim {
 class SubwordHasher {
  public:
   // The tokenizer of the texts decides how words are normalized.
-  explicit SubwordHasher(const SubwordSpec& spec, TokenizerKind tokenizer = TokenizerKind::english)
+  SubwordHasher(const SubwordSpec& spec, TokenizerKind tokenizer)
       : spec_(spec), tokenizer_(tokenizer) {}
 
   // Takes a word of any case and any bytes. Returns its spelling: normalized, between '<' and '>'.

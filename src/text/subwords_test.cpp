@@ -21,7 +21,7 @@ std::uint32_t fnv1a(std::string_view bytes) {
 }
 
 std::vector<std::uint32_t> rows_of(std::string_view word, const SubwordSpec& spec) {
-  SubwordHasher hasher(spec);
+  SubwordHasher hasher(spec, TokenizerKind::english);
   hasher.set_word(word);
   const auto rows = hasher.rows();
   return {rows.begin(), rows.end()};
@@ -52,7 +52,7 @@ TEST(Subwords, OfAWordAreThoseOfItsNormalizedForm) {
   const SubwordSpec spec{3, 6, 1000};
   EXPECT_EQ(rows_of("O\u2019BRIEN", spec), rows_of("o'brien", spec));
   EXPECT_EQ(rows_of("\xFFzz", spec), rows_of("\uFFFDzz", spec));
-  SubwordHasher hasher(spec);
+  SubwordHasher hasher(spec, TokenizerKind::english);
   EXPECT_EQ(hasher.set_word("ÄRGER"), "<" + normalize("ärger", TokenizerKind::english) + ">");
 }
 

@@ -18,7 +18,7 @@ namespace skim::train {
 class SubwordIndex {
  public:
   SubwordIndex(const SubwordSpec& spec, const std::vector<std::string>& vocabulary,
-               TokenizerKind tokenizer = TokenizerKind::english);
+               TokenizerKind tokenizer);
 
   const SubwordSpec& spec() const { return spec_; }
   std::size_t vocab_size() const { return vocab_size_; }

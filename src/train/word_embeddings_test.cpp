@@ -23,7 +23,8 @@ Vocabulary make_vocabulary() {
   made.embedding_size = kSize;
   made.num_trainable = 4;
   made.pretrained.assign(4, 0);
-  made.subwords = std::make_shared<SubwordIndex>(SubwordSpec{3, 5, 11}, made.words);
+  made.subwords =
+      std::make_shared<SubwordIndex>(SubwordSpec{3, 5, 11}, made.words, TokenizerKind::english);
   const CounterRng rng(5);
   for (std::size_t i = 0; i < 4 * kSize; ++i) made.embeddings.push_back(rng.uniform(i));
   for (std::size_t i = 0; i < 11 * kSize; ++i) made.subword_vectors.push_back(rng.at(1).uniform(i));
@@ -123,7 +124,8 @@ TEST(WordEmbeddings, FoldedVectorsOfKnownWordsContainTheirNgrams) {
 TEST(InitialSubwords, ApproximatePretrainedEmbeddingsAndLeaveTheirSumAlone) {
   Vocabulary vocabulary = make_vocabulary();
   vocabulary.pretrained = {0, 1, 1, 0};
-  vocabulary.subwords = std::make_shared<SubwordIndex>(SubwordSpec{3, 6, 997}, vocabulary.words);
+  vocabulary.subwords = std::make_shared<SubwordIndex>(SubwordSpec{3, 6, 997}, vocabulary.words,
+                                                       TokenizerKind::english);
   const std::vector<float> pretrained = vocabulary.embeddings;
   init_subwords(vocabulary, {}, 1);
   ASSERT_EQ(vocabulary.subword_vectors.size(), std::size_t{997} * kSize);
